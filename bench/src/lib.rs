@@ -1,0 +1,1 @@
+//! Every codec and transport against tonic

@@ -1,0 +1,1 @@
+//! MessagePack payloads and the msgpack-rpc framing

@@ -1,0 +1,1 @@
+//! Protobuf payloads and the Kitex-Protobuf message header

@@ -1,0 +1,1 @@
+//! Thrift payloads and message headers

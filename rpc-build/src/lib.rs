@@ -1,0 +1,1 @@
+//! Code generation from .thrift and .proto files

@@ -1,0 +1,1 @@
+//! Sockets and the server of the RPC framework

@@ -1,0 +1,1 @@
+//! Conformance suites for the RPC framework's traits

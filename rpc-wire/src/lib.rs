@@ -1,0 +1,1 @@
+//! Wire protocols as values: bytes in, events out

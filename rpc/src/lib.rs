@@ -1,0 +1,1 @@
+//! The facade of the RPC framework: features choose codecs and transports

@@ -1,0 +1,1 @@
+//! Transports, framings and suites, crossed

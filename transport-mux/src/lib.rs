@@ -1,0 +1,1 @@
+//! Client transport: many exchanges at once on one connection

@@ -1,0 +1,1 @@
+//! Client transport: one exchange at a time on each of many connections
