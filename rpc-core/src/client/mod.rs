@@ -1,0 +1,205 @@
+//! The caller's end of the stack.
+//!
+//! - `options`: what one call may ask for.
+//! - `exchange`: one request and its response over a transport, with the deadline and the retry.
+
+mod exchange;
+mod options;
+
+use std::fmt;
+use std::future::{self, Future};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::future::Either;
+
+use self::exchange::{Exchange, Timer};
+pub use self::options::{CallOptions, ReplyMetadata};
+use crate::encode_buffer::with_buffer;
+use crate::{
+    Body, Codec, Decode, Encode, Error, Exceptions, Method, Name, Outcome, Place, RequestHead, Response,
+    Sent, Speaks, Stage, Transport, TransportError, TransportErrorKind,
+};
+
+/// Makes calls over a transport in a codec. Generated clients wrap one. Clones are cheap and share the transport.
+///
+/// It owns the deadline of each call: [`CallOptions::timeout`] from now, [`CallOptions::DEFAULT_TIMEOUT`] unless told
+/// otherwise. Waiting, dialling, retries and the peer's work all count against it.
+///
+/// A request that provably was not sent (its connection turned out to be closed, the peer was shutting down) is sent
+/// again, at most [`CallOptions::RETRIES`] times. See [`CallOptions::idempotent`] for more.
+///
+/// The wrong use next to the right one:
+/// ```
+/// # use rpc_core::{CallOptions, Client};
+/// # use std::time::Duration;
+/// # fn example<C: rpc_core::Codec, S: rpc_core::Transport>(client: Client<C, S>) {
+/// // Wrong: a client for each call. Over a pool or a mux that is not slow, but its options are soon forgotten.
+/// // Right: one client, and a view of it with other options where they differ.
+/// let impatient = client.with(CallOptions::new().timeout(Duration::from_millis(50)));
+/// # let _ = impatient;
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client<C, S> {
+    codec: C,
+    transport: S,
+    options: Arc<CallOptions>,
+    timer: Timer,
+}
+
+impl<C: Codec, S: Transport> Client<C, S> {
+    /// A client over a plain transport, in the transport's codec. The transport ends calls at their deadlines.
+    pub fn new(transport: S) -> Self
+    where
+        S: Speaks<Codec = C>,
+    {
+        Self { codec: transport.codec(), transport, options: Arc::default(), timer: Timer::Transport }
+    }
+
+    /// A client over any stack of tower layers. Since a foreign layer may hold a call back for as long as it likes, each
+    /// call arms a timer of its own.
+    pub fn with_codec(codec: C, stack: S) -> Self {
+        Self { codec, transport: stack, options: Arc::default(), timer: Timer::Own }
+    }
+
+    /// The same client with other options for the calls that are made through it.
+    #[must_use]
+    pub fn with(&self, options: CallOptions) -> Self {
+        Self { options: Arc::new(options), ..self.clone() }
+    }
+
+    /// Calls a method. The request is encoded before this returns, so the future borrows nothing and can be spawned.
+    ///
+    /// # Errors
+    /// The outer error says that no response of the method came: see [`Error::code`], [`Error::sent`]. The inner one is an
+    /// exception that the method declares.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the call up, as [`Transport`] says.
+    pub fn call<M: Method>(
+        &self,
+        request: &M::Request,
+    ) -> impl Future<Output = Result<Outcome<M>, Error>> + Send + 'static + use<M, C, S>
+    where
+        C: Encode<M::Request> + Decode<Outcome<M>>,
+    {
+        let exchange = self.encode::<M>(request);
+        let codec = self.codec.clone();
+        async move {
+            let exchange = exchange?;
+            let reply = exchange.reply_metadata();
+            let response = exchange.run().await?;
+            if let Some(reply) = reply {
+                reply.set(response.head.metadata.clone());
+            }
+            decode::<M, C>(&codec, response).map_err(|error| error.calling(M::SERVICE.into(), M::NAME.into()))
+        }
+    }
+
+    /// Sends a oneway request. `Ok` means that its bytes were handed to a connection, no more.
+    ///
+    /// # Errors
+    /// When the request could not be handed to a connection.
+    pub fn send<M: Method>(
+        &self,
+        request: &M::Request,
+    ) -> impl Future<Output = Result<(), Error>> + Send + 'static + use<M, C, S>
+    where
+        C: Encode<M::Request>,
+    {
+        match self.encode::<M>(request) {
+            Ok(exchange) => Either::Left(async move {
+                let response = exchange.run().await?;
+                response
+                    .head
+                    .status
+                    .map_err(|status| Error::from(status).calling(M::SERVICE.into(), M::NAME.into()))
+            }),
+            Err(error) => Either::Right(future::ready(Err(error))),
+        }
+    }
+
+    /// Sends bytes that are encoded already and returns the answer's bytes, whatever its status: for proxies.
+    ///
+    /// # Errors
+    /// When no whole answer came.
+    pub fn call_raw(
+        &self,
+        head: RequestHead,
+        body: Bytes,
+    ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + 'static + use<C, S> {
+        let (service, method) = (head.service.clone(), head.method.clone());
+        let exchange = self.exchange(head, body);
+        async move {
+            let response = exchange.run().await?;
+            match response.body {
+                Body::Once(body) => Ok(Response { head: response.head, body }),
+                Body::Stream(_) => Err(streamed(service, method)),
+            }
+        }
+    }
+
+    /// The codec.
+    pub fn codec(&self) -> &C {
+        &self.codec
+    }
+
+    /// The transport, or the stack over it.
+    pub fn transport(&self) -> &S {
+        &self.transport
+    }
+
+    /// The options of calls made through this client.
+    pub fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    fn encode<M: Method>(&self, request: &M::Request) -> Result<Exchange<S>, Error>
+    where
+        C: Encode<M::Request>,
+    {
+        match with_buffer(|dst| self.codec.encode(M::REQUEST, request, dst)) {
+            Ok(body) => Ok(self.exchange(RequestHead::of::<M>(), body)),
+            Err(error) => Err(Error::from(error).calling(M::SERVICE.into(), M::NAME.into())),
+        }
+    }
+
+    fn exchange(&self, head: RequestHead, body: Bytes) -> Exchange<S> {
+        Exchange::new(self.transport.clone(), head, body, self.timer, &self.options)
+    }
+}
+
+impl<C: fmt::Debug, S> fmt::Debug for Client<C, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("codec", &self.codec)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+fn decode<M: Method, C: Decode<Outcome<M>>>(
+    codec: &C,
+    response: Response<Body>,
+) -> Result<Outcome<M>, Error> {
+    match (response.head.status, response.body) {
+        (Ok(()), Body::Once(bytes)) => Ok(codec.decode(Place::Result, bytes)?),
+        (Ok(()), Body::Stream(_)) => Err(streamed(M::SERVICE.into(), M::NAME.into())),
+        (Err(status), _) => {
+            if C::EXCEPTIONS == Exceptions::InStatus && status.exception_name().is_some() {
+                // A peer may know exceptions that this definition does not: then its status is all that is known.
+                if let Ok(outcome) = codec.decode(Place::Exception, status.details().clone()) {
+                    return Ok(outcome);
+                }
+            }
+            Err(status.into())
+        }
+    }
+}
+
+fn streamed(service: Name, method: Name) -> Error {
+    let error = TransportError::new(TransportErrorKind::Protocol, Stage::Receive, Sent::Yes)
+        .because("the answer to a unary call is a stream");
+    Error::from(error).calling(service, method)
+}
