@@ -1,1 +1,40 @@
-//! Wire protocols as values: bytes in, events out
+//! Wire protocols as values: bytes go in, events come out; calls go in, bytes come out. Nothing here reads a clock, owns a
+//! socket, takes a lock or spawns a task, so everything here can be tested byte by byte and fuzzed.
+//!
+//! ```text
+//!   handle_input(bytes)  ┌────────────┐  poll_event()   → Request · Response · Reset · GoAway
+//!   handle_timeout(now)  │  Protocol  │
+//!   open · reply · reset │ (Unary<F>) │  poll_output()  → WriteBuf
+//!   go_away              └────────────┘  poll_timeout() → Instant
+//! ```
+//!
+//! - `protocol`: the [`Protocol`] trait, and the events it yields.
+//! - `framing`: the [`Framing`] trait: one message in and out of a byte stream.
+//! - `unary`: [`Unary`], the engine that makes a protocol of any framing: ids, calls in flight, order, limits, deadlines.
+//! - `header`, `framed`: Thrift's kind of message header, and the framing that puts a length before it.
+//! - `write_buf`: what is to be written. `coding`: the checked reader. `id_map`: values by call id.
+//! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
+#![warn(clippy::indexing_slicing)]
+
+mod coding;
+mod error;
+mod framed;
+mod framing;
+pub mod fuzz;
+mod header;
+mod id_map;
+mod limits;
+mod protocol;
+mod unary;
+mod write_buf;
+
+pub use coding::Reader;
+pub use error::{CallError, ConnectionError, ConnectionErrorKind, FrameError, OpenError};
+pub use framed::{Framed, FramedMirror};
+pub use framing::{Answer, Detect, Frame, Framing, Order};
+pub use header::{Kind, MessageHead, MessageHeader};
+pub use id_map::IdMap;
+pub use limits::Limits;
+pub use protocol::{CallId, Event, MakeProtocol, More, Protocol, Reason};
+pub use unary::Unary;
+pub use write_buf::{Mark, WriteBuf};

@@ -26,6 +26,19 @@ impl Name {
         &self.0
     }
 
+    /// A part of the name, without a copy.
+    ///
+    /// # Panics
+    /// When the range is not within the name.
+    pub fn slice(&self, range: impl std::ops::RangeBounds<usize>) -> Self {
+        Self(self.0.slice(range))
+    }
+
+    /// The bytes, without a copy.
+    pub fn into_bytes(self) -> Bytes {
+        self.0
+    }
+
     /// The text; what is not UTF-8 is replaced, for people's eyes only.
     pub fn to_str(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)

@@ -1,0 +1,197 @@
+use std::collections::HashMap;
+use std::time::Instant;
+
+use bytes::Bytes;
+use rpc_core::{RequestHead, ResponseHead, Status};
+use slab::Slab;
+
+use super::outgoing::earlier;
+use crate::{Answer, CallId, Event, More};
+
+/// The calls that the peer made. They are keyed by a number of our own: peers may use an id for several calls at once, and
+/// some use one id for all. Answers to calls that share an id leave in the order in which those came, so that a peer
+/// which ignores ids is served right; where all answers must keep their order, all calls share one chain.
+///
+/// ```text
+///   chain of an id:   first ──► second ──► third       answered in this order; an answer that is
+///                     (next)    held                   early is held until those before it left
+/// ```
+#[derive(Debug)]
+pub(super) struct Incoming<M> {
+    calls: Slab<Pending<M>>,
+    /// The last call of each chain. A call that is alone in the table is not in it, since most calls are and are answered
+    /// before the next comes.
+    tails: HashMap<u32, usize>,
+    alone: Option<usize>,
+    ordered: bool,
+    /// No call's deadline is earlier. It may be too early.
+    wake: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Pending<M> {
+    /// `None` once it is taken for the answer, and where no answer is wanted.
+    mirror: Option<M>,
+    chain: u32,
+    prev: Option<usize>,
+    next: Option<usize>,
+    held: Option<(ResponseHead, Bytes)>,
+    deadline: Option<Instant>,
+}
+
+/// A request that was cut off the stream and not yet taken.
+#[derive(Debug)]
+pub(super) struct Arrival<M> {
+    pub(super) id: u32,
+    pub(super) head: RequestHead,
+    pub(super) body: Bytes,
+    pub(super) answer: Answer,
+    pub(super) mirror: M,
+    pub(super) refused: Option<Status>,
+}
+
+impl<M> Arrival<M> {
+    pub(super) fn refused(id: u32, status: Status, mirror: M) -> Self {
+        let (head, body) = (RequestHead::default(), Bytes::new());
+        Self { id, head, body, answer: Answer::Wanted, mirror, refused: Some(status) }
+    }
+}
+
+impl<M> Incoming<M> {
+    pub(super) fn new(ordered: bool) -> Self {
+        Self { calls: Slab::new(), tails: HashMap::new(), alone: None, ordered, wake: None }
+    }
+
+    /// Puts a request into the table.
+    pub(super) fn insert(&mut self, arrival: Arrival<M>) -> (Event, Option<Status>) {
+        let Arrival { id: peer_id, head, body, answer, mirror, refused } = arrival;
+        let chain = if self.ordered { 0 } else { peer_id };
+        self.wake = earlier(self.wake, head.deadline);
+        let mirror = (answer == Answer::Wanted).then_some(mirror);
+        let chained = mirror.is_some();
+        let was_empty = self.calls.is_empty();
+        let key = self.calls.insert(Pending {
+            mirror,
+            chain,
+            prev: None,
+            next: None,
+            held: None,
+            deadline: head.deadline,
+        });
+        if was_empty {
+            self.alone = chained.then_some(key);
+        } else if chained {
+            self.link(key, chain);
+        }
+        (Event::Request { id: call_id(key), head, body, more: More::Done }, refused)
+    }
+
+    fn link(&mut self, key: usize, chain: u32) {
+        if let Some(alone) = self.alone.take() {
+            if let Some(call) = self.calls.get(alone) {
+                self.tails.insert(call.chain, alone);
+            }
+        }
+        if let Some(prev) = self.tails.insert(chain, key) {
+            if let Some(call) = self.calls.get_mut(prev) {
+                call.next = Some(key);
+            }
+            if let Some(call) = self.calls.get_mut(key) {
+                call.prev = Some(prev);
+            }
+        }
+    }
+
+    pub(super) fn contains(&self, id: CallId) -> bool {
+        self.get(id).is_some_and(|call| call.held.is_none())
+    }
+
+    /// Whether no call before it in its chain is unanswered.
+    pub(super) fn is_next(&self, id: CallId) -> bool {
+        self.get(id).is_some_and(|call| call.prev.is_none())
+    }
+
+    /// Keeps an answer until it is the call's turn.
+    pub(super) fn hold(&mut self, id: CallId, head: ResponseHead, body: Bytes) {
+        if let Some(call) = self.get_mut(id) {
+            call.held = Some((head, body));
+            call.deadline = None; // it is answered, as far as the handler is concerned
+        }
+    }
+
+    pub(super) fn is_held(&self, id: CallId) -> bool {
+        self.get(id).is_some_and(|call| call.held.is_some())
+    }
+
+    pub(super) fn take_held(&mut self, id: CallId) -> Option<(ResponseHead, Bytes)> {
+        self.get_mut(id)?.held.take()
+    }
+
+    pub(super) fn take_mirror(&mut self, id: CallId) -> Option<M> {
+        self.get_mut(id)?.mirror.take()
+    }
+
+    pub(super) fn put_mirror(&mut self, id: CallId, mirror: M) {
+        if let Some(call) = self.get_mut(id) {
+            call.mirror = Some(mirror);
+        }
+    }
+
+    /// Takes a call out of the table; returns the one whose turn it is then.
+    pub(super) fn remove(&mut self, id: CallId) -> Option<CallId> {
+        let key = key(id)?;
+        let call = self.calls.try_remove(key)?;
+        if self.alone == Some(key) {
+            self.alone = None;
+        } else if self.tails.get(&call.chain) == Some(&key) {
+            self.tails.remove(&call.chain);
+        }
+        let next = call.next?;
+        self.calls.get_mut(next)?.prev = None;
+        Some(call_id(next))
+    }
+
+    /// The calls whose time is up.
+    pub(super) fn expire(&mut self, now: Instant) -> Vec<CallId> {
+        if self.wake.is_none_or(|wake| wake > now) {
+            return Vec::new();
+        }
+        let (mut expired, mut wake) = (Vec::new(), None);
+        for (key, call) in &mut self.calls {
+            match call.deadline {
+                Some(deadline) if deadline <= now => {
+                    call.deadline = None;
+                    expired.push(call_id(key));
+                }
+                deadline => wake = earlier(wake, deadline),
+            }
+        }
+        self.wake = wake;
+        expired
+    }
+
+    pub(super) fn wake(&self) -> Option<Instant> {
+        self.wake
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    fn get(&self, id: CallId) -> Option<&Pending<M>> {
+        self.calls.get(key(id)?)
+    }
+
+    fn get_mut(&mut self, id: CallId) -> Option<&mut Pending<M>> {
+        self.calls.get_mut(key(id)?)
+    }
+}
+
+fn key(id: CallId) -> Option<usize> {
+    usize::try_from(id.0).ok()
+}
+
+/// The table never holds more than `Limits::max_in_flight` calls; past `u32::MAX` a call could not be named.
+fn call_id(key: usize) -> CallId {
+    CallId(u32::try_from(key).unwrap_or(u32::MAX))
+}
