@@ -12,10 +12,12 @@
 //! - `framing`: the [`Framing`] trait: one message in and out of a byte stream.
 //! - `unary`: [`Unary`], the engine that makes a protocol of any framing: ids, calls in flight, order, limits, deadlines.
 //! - `header`, `framed`: Thrift's kind of message header, and the framing that puts a length before it.
+//! - `application_error`: the numbers of Thrift's and Kitex's application exceptions, and the statuses they mean.
 //! - `write_buf`: what is to be written. `coding`: the checked reader. `id_map`: values by call id.
 //! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
 #![warn(clippy::indexing_slicing)]
 
+mod application_error;
 mod coding;
 mod error;
 mod framed;
@@ -28,6 +30,7 @@ mod protocol;
 mod unary;
 mod write_buf;
 
+pub use application_error::{ApplicationErrorKind, application_kind, status_from_application};
 pub use coding::Reader;
 pub use error::{CallError, ConnectionError, ConnectionErrorKind, FrameError, OpenError};
 pub use framed::{Framed, FramedMirror};
