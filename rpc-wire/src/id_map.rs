@@ -102,8 +102,8 @@ impl<T> IdMap<T> {
 
     /// Doubles until every id has a place of its own.
     fn grow(&mut self) {
+        let mut size = (self.slots.len() * 2).max(MIN_SLOTS);
         let old: Vec<(u32, T)> = std::mem::take(&mut self.slots).into_iter().flatten().collect();
-        let mut size = (old.len() * 4).next_power_of_two().max(MIN_SLOTS);
         // Ids that agree in so many low bits that the table would be huge do not come from a counter. They are at most
         // `u32::MAX` apart, so the loop ends.
         while !distinct(&old, size) {
