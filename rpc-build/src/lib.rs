@@ -1,1 +1,29 @@
-//! Code generation from .thrift and .proto files
+//! Code generation from `.thrift` and `.proto` files, for build scripts.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() -> Result<(), rpc_build::Error> {
+//!     rpc_build::compile(["idl/hello.thrift"])
+//! }
+//! ```
+//!
+//! No other program is needed: the `.thrift` language is read by [`thrift`], with every error of all files reported at
+//! once, each with its place. Files to read first: [`Config`], which is what build scripts use; [`thrift::model`],
+//! which is what generators walk; [`naming`], which says what a name in a schema is called in Rust.
+//!
+//! Features: `thrift` and `proto`, one for each language, both on by default.
+
+mod config;
+#[cfg_attr(not(feature = "thrift"), allow(dead_code))]
+pub mod diagnostic;
+mod error;
+pub mod naming;
+#[cfg_attr(not(feature = "thrift"), allow(dead_code))]
+pub mod source;
+#[cfg(feature = "thrift")]
+mod suggest;
+#[cfg(feature = "thrift")]
+pub mod thrift;
+
+pub use config::{Config, compile, configure};
+pub use error::Error;
