@@ -1,0 +1,17 @@
+//! Bodies for fuzzers: they take any bytes and panic only when a promise is broken.
+
+use bytes::Bytes;
+use rpc_core::DecodeError;
+
+use crate::binary::Reader;
+use crate::{TType, ThriftReader};
+
+/// Leaves out one struct of the binary protocol, whatever the bytes are.
+///
+/// # Errors
+/// When they are no struct.
+pub fn skip_struct(data: &[u8]) -> Result<(), DecodeError> {
+    let mut reader = Reader::new(Bytes::copy_from_slice(data));
+    reader.skip(TType::Struct)?;
+    reader.finish()
+}
