@@ -55,14 +55,19 @@ pub(super) struct LoadedFile {
     pub(super) requested: bool,
     /// The files that could be read: position in [`Loaded::files`], and where the include stands.
     pub(super) includes: Vec<(usize, Span)>,
+    /// The stems of those that could not.
+    pub(super) missing: Vec<String>,
 }
 
 impl LoadedFile {
     /// What the file is called where it is included.
     pub(super) fn stem(&self, sources: &SourceMap) -> String {
-        let stem = sources.file(self.id).path().file_stem().unwrap_or_default();
-        stem.to_string_lossy().into_owned()
+        stem(sources.file(self.id).path())
     }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Reads everything. The result does not depend on the order of `requested`.
@@ -118,7 +123,13 @@ impl Loader<'_> {
         let index = self.loaded.files.len();
         self.known.insert(canonical, index);
         let (id, ast) = self.parse(path, bytes);
-        self.loaded.files.push(LoadedFile { id, ast, requested: false, includes: Vec::new() });
+        self.loaded.files.push(LoadedFile {
+            id,
+            ast,
+            requested: false,
+            includes: Vec::new(),
+            missing: Vec::new(),
+        });
         Ok(index)
     }
 
@@ -160,7 +171,9 @@ impl Loader<'_> {
                     }
                 }
                 Err((message, help)) => {
-                    self.loaded.found.push(Diagnostic::error(span, message).label("included here").help(help))
+                    self.loaded.files[index].missing.push(stem(Path::new(&path)));
+                    let diagnostic = Diagnostic::error(span, message).label("included here").help(help);
+                    self.loaded.found.push(diagnostic);
                 }
             }
         }

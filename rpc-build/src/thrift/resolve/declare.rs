@@ -19,6 +19,8 @@ pub(super) struct Scope<'a> {
     pub(super) constants: HashMap<&'a str, ConstId>,
     /// By stem. Files in different folders may have the same.
     pub(super) includes: HashMap<String, Vec<ModuleId>>,
+    /// Stems of includes that could not be read: nothing is known of what they declare.
+    pub(super) missing: &'a [String],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl<'a> Resolver<'a> {
         let stems: Vec<String> = self.files.iter().map(|file| file.stem(self.sources)).collect();
         for (index, file) in self.files.iter().enumerate() {
             let stem = stems[index].clone();
-            let mut scope = Scope::default();
+            let mut scope = Scope { missing: &file.missing, ..Scope::default() };
             for (target, _) in &file.includes {
                 scope.includes.entry(stems[*target].clone()).or_default().push(ModuleId::new(*target));
             }

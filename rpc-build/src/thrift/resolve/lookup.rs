@@ -45,6 +45,7 @@ impl Resolver<'_> {
     ) -> Option<Declared> {
         let meanings = self.meanings(module, name, |scope, name| scope.types.get(name).copied());
         match meanings.as_slice() {
+            [] if self.is_of_missing_file(module, name) => None,
             [] => {
                 let help = self.unknown(module, name, what);
                 self.found.push(
@@ -65,6 +66,12 @@ impl Resolver<'_> {
                 None
             }
         }
+    }
+
+    /// Whether a name may be declared in an include that could not be read.
+    pub(super) fn is_of_missing_file(&self, module: ModuleId, name: &str) -> bool {
+        let missing = self.scopes[module.index()].missing;
+        missing.iter().any(|stem| name.strip_prefix(stem.as_str()).is_some_and(|rest| rest.starts_with('.')))
     }
 
     pub(super) fn span_of(&self, declared: Declared) -> Span {

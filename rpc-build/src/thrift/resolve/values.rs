@@ -134,6 +134,12 @@ impl<'r> Checker<'r, '_> {
             (ExprKind::List(values), TypeKind::Set(element)) => {
                 Some(Value::Set(self.elements(module, values, element, depth)?))
             }
+            // Apache's compiler takes any brackets if they are empty
+            (ExprKind::Map(entries), TypeKind::List(_)) if entries.is_empty() => {
+                Some(Value::List(Vec::new()))
+            }
+            (ExprKind::Map(entries), TypeKind::Set(_)) if entries.is_empty() => Some(Value::Set(Vec::new())),
+            (ExprKind::List(values), TypeKind::Map(..)) if values.is_empty() => Some(Value::Map(Vec::new())),
             (ExprKind::Map(entries), TypeKind::Map(key, value)) => {
                 let mut pairs = Some(Vec::with_capacity(entries.len()));
                 for (key_source, value_source) in entries {
@@ -305,17 +311,41 @@ impl<'r> Checker<'r, '_> {
     fn named(&mut self, module: ModuleId, name: &str, at: Span, ty: &'r Type, depth: usize) -> Option<Value> {
         let resolver = self.resolver;
         let wanted = resolver.model.as_enum(ty);
-        if let Some((id, values)) = wanted
-            && let Some(position) = values.values.iter().position(|value| value.head.name == name)
-        {
+        let value_of_wanted = |name: &str| {
+            let (id, values) = wanted?;
+            let position = values.values.iter().position(|value| value.head.name == name)?;
+            Some((id, position))
+        };
+        if let Some((id, position)) = value_of_wanted(name) {
             return Some(Value::Enum(id, position));
         }
-        if let Some((id, position)) = resolver.enum_value_named(module, name) {
+        let value = resolver.enum_value_named(module, name);
+        if let Some((id, position)) = value
+            && wanted.is_none_or(|(wanted, _)| wanted == id)
+        {
             return self.convert(&Value::Enum(id, position), at, ty, depth);
         }
         if let Some(id) = resolver.constant_named(module, name) {
             let value = self.constant(id)?;
             return self.convert(&value, at, ty, depth);
+        }
+        // Apache's compiler only looks at what follows the last dot
+        if let Some((_, last)) = name.rsplit_once('.')
+            && let Some((id, position)) = value_of_wanted(last)
+        {
+            let owner = &resolver.model.type_def(id).head.name;
+            self.found.push(
+                Diagnostic::warning(at, format!("`{name}` is taken for the value `{last}` of `{owner}`"))
+                    .help(format!("write `{last}`")),
+            );
+            return Some(Value::Enum(id, position));
+        }
+        if let Some((id, position)) = value {
+            // of another enum, which is an error
+            return self.convert(&Value::Enum(id, position), at, ty, depth);
+        }
+        if resolver.is_of_missing_file(module, name) {
+            return None;
         }
         let help = resolver.unknown_constant(module, name, ty);
         let what = if wanted.is_some() { "enum value or constant" } else { "constant" };

@@ -220,6 +220,29 @@ fn old_spellings_are_warnings() {
 }
 
 #[test]
+fn empty_brackets_fit_every_container() {
+    let (model, warnings) = accept("const list<i32> A = {} const set<i32> B = {} const map<i32, i32> C = []");
+    let values: Vec<&Value> = model.constants().iter().map(|found| &found.value).collect();
+    assert_eq!(values, [&Value::List(vec![]), &Value::Set(vec![]), &Value::Map(vec![])]);
+    assert_eq!(warnings, Vec::<String>::new());
+}
+
+#[test]
+fn only_the_last_part_of_an_enum_value_counts_but_other_parts_are_warned_of() {
+    let (model, warnings) = accept(
+        "include 'shared.thrift'\nenum E { A, RED }\nconst E X = Other.A\nconst shared.Color Y = Color.RED\n\
+         const shared.Color Z = shared.GREEN\nconst shared.Color W = E.RED",
+    );
+    let values: Vec<&Value> = model.constants().iter().take(4).map(|found| &found.value).collect();
+    assert!(matches!(
+        values[..],
+        [Value::Enum(_, 0), Value::Enum(_, 0), Value::Enum(_, 1), Value::Enum(_, 0)]
+    ));
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
+    assert_eq!(warnings[0], "a.thrift:3:13: `Other.A` is taken for the value `A` of `E` (write `A`)");
+}
+
+#[test]
 fn inherited_methods_come_with_the_lineage() {
     let (model, _) = accept(TORTURE);
     let all = model.services().iter().position(|found| found.head.name == "All").unwrap();

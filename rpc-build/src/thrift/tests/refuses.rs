@@ -142,7 +142,7 @@ fn values() {
             "a.thrift:1:18: expected a value of type `string`, found an integer (write it in quotes)",
         ),
         ("const list<i32> A = [1, 'x']", "a.thrift:1:25: expected a value of type `i32`, found a string"),
-        ("const set<i32> A = {}", "a.thrift:1:20: expected a value of type `set<i32>`, found a map"),
+        ("const set<i32> A = {1: 2}", "a.thrift:1:20: expected a value of type `set<i32>`, found a map"),
         (
             "const map<i32, string> A = {1: 2}",
             "a.thrift:1:32: expected a value of type `string`, found an integer",
@@ -291,6 +291,14 @@ fn one_run_finds_errors_of_all_kinds_in_all_files() {
         ],
         "{found:#?}"
     );
+}
+
+#[test]
+fn nothing_is_said_of_names_from_a_file_that_is_missing() {
+    one_each(&[(
+        "include 'gone.thrift'\nstruct S { 1: gone.T a, 2: i32 b = gone.C }\nservice V extends gone.W { gone.T f() }",
+        "a.thrift:1:9: there is no file `gone.thrift`",
+    )]);
 }
 
 #[test]
