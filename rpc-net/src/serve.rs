@@ -1,0 +1,420 @@
+//! One connection of a server.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::{Bytes, BytesMut};
+use futures::stream::{FuturesUnordered, Stream as _};
+use rpc_core::{
+    Body, BoxError, CodecSet, Origin, Request, RequestHead, Response, ResponseHead, Sent, Stage, Status,
+    TransportError, TransportErrorKind, is_disconnect,
+};
+use rpc_wire::{
+    CallError, CallId, ConnectionError, Detect, Event, Limits, MakeProtocol, More, Protocol, Reason, WriteBuf,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tower::Service;
+
+use crate::io::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
+
+/// A protocol that can serve a connection. Every [`MakeProtocol`] is one; a protocol with an engine of its own implements it
+/// for its own type.
+pub trait Serve: Clone + Send + Sync + 'static {
+    /// What payloads it carries: `Server::accept` infers from it what a service must be able to speak.
+    type Codecs: CodecSet;
+
+    /// The name in traces, and of [`rpc_core::Context::protocol`].
+    fn name(&self) -> &'static str;
+
+    /// Whether a connection that begins with these bytes speaks this protocol, told by the fewest bytes that suffice.
+    fn detect(&self, first: &[u8]) -> Detect;
+
+    /// Serves one connection until it ends, or until it is drained after [`Accepted::stop`].
+    ///
+    /// # Errors
+    /// When the connection breaks or the peer breaks the protocol. A peer that closes between messages is no error.
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes the connection and drops all its handlers.
+    fn serve<Io, S>(
+        &self,
+        accepted: Accepted<Io>,
+        service: S,
+    ) -> impl Future<Output = Result<(), TransportError>> + Send + use<Self, Io, S>
+    where
+        Io: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        S: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static;
+}
+
+/// A connection that was accepted, with what a server knows of it.
+#[derive(Debug)]
+pub struct Accepted<Io> {
+    /// The connection.
+    pub io: Io,
+    /// What was read from it already.
+    pub read: BytesMut,
+    /// Where it comes from.
+    pub origin: Arc<Origin>,
+    /// Cancelled when no new calls are to be taken: those in flight are finished and answered, then the connection ends.
+    pub stop: CancellationToken,
+    /// What it may do.
+    pub limits: Limits,
+    /// How many bytes of answers may wait for a peer that does not read, before no more of its requests are taken.
+    pub write_budget: usize,
+    /// Counts the calls that are being served.
+    pub in_flight: Arc<AtomicUsize>,
+}
+
+impl<P: MakeProtocol> Serve for P {
+    type Codecs = P::Codecs;
+
+    fn name(&self) -> &'static str {
+        MakeProtocol::name(self)
+    }
+
+    fn detect(&self, first: &[u8]) -> Detect {
+        MakeProtocol::detect(self, first)
+    }
+
+    fn serve<Io, S>(
+        &self,
+        accepted: Accepted<Io>,
+        service: S,
+    ) -> impl Future<Output = Result<(), TransportError>> + Send + use<Io, S, P>
+    where
+        Io: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        S: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+    {
+        let protocol = self.server(&accepted.limits);
+        async move {
+            let stop = pin!(accepted.stop.clone().cancelled_owned());
+            let mut connection = Connection::new(accepted, protocol, service, stop);
+            std::future::poll_fn(|cx| connection.poll_drive(cx)).await
+        }
+    }
+}
+
+/// The driver: reads a chunk, cuts all its messages, polls each handler once where it stands, writes the answers of those
+/// that were ready in one go. Only a handler that was not ready is kept.
+struct Connection<'a, Io, P, S: Service<Request<Body>>> {
+    io: Io,
+    protocol: P,
+    service: S,
+    stop: Option<Pin<&'a mut WaitForCancellationFutureOwned>>,
+    read: BytesMut,
+    out: WriteBuf,
+    written: u64,
+    /// A request that waits for the service to be ready, and holds up those after it.
+    held: Option<(CallId, RequestHead, Bytes)>,
+    /// Where the next handler is polled; its memory is used again and again.
+    slot: Option<Pin<Box<Option<S::Future>>>>,
+    running: FuturesUnordered<Running<S::Future>>,
+    timer: ConnectionTimer,
+    origin: Arc<Origin>,
+    write_budget: usize,
+    in_flight: Counter,
+    ended: bool,
+}
+
+impl<'a, Io, P, S> Connection<'a, Io, P, S>
+where
+    Io: AsyncRead + AsyncWrite + Unpin,
+    P: Protocol,
+    S: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>>,
+{
+    fn new(
+        accepted: Accepted<Io>,
+        protocol: P,
+        service: S,
+        stop: Pin<&'a mut WaitForCancellationFutureOwned>,
+    ) -> Self {
+        Self {
+            io: accepted.io,
+            protocol,
+            service,
+            stop: Some(stop),
+            read: accepted.read,
+            out: WriteBuf::new(),
+            written: 0,
+            held: None,
+            slot: None,
+            running: FuturesUnordered::new(),
+            timer: ConnectionTimer::default(),
+            origin: accepted.origin,
+            write_budget: accepted.write_budget,
+            in_flight: Counter { all: accepted.in_flight, mine: 0 },
+            ended: false,
+        }
+    }
+
+    fn poll_drive(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        if let Some(stop) = &mut self.stop
+            && stop.as_mut().poll(cx).is_ready()
+        {
+            self.stop = None;
+            self.protocol.go_away();
+        }
+        loop {
+            self.poll_running(cx);
+            self.handle_input(cx)?;
+            if self.timer.poll(cx, self.protocol.poll_timeout()).is_ready() {
+                let handled = self.protocol.handle_timeout(Instant::now().into_std());
+                handled.map_err(|error| self.broken(error))?;
+                self.handle_events(cx);
+                continue;
+            }
+            if self.out.is_empty() {
+                self.protocol.poll_output(&mut self.out);
+            }
+            let flushed = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
+            if let Poll::Ready(Err(error)) = flushed {
+                return Poll::Ready(Err(self.lost(error)));
+            }
+            if flushed.is_ready() && self.protocol.poll_output(&mut self.out) {
+                continue;
+            }
+            self.in_flight.set(self.protocol.in_flight());
+            if self.is_done() && flushed.is_ready() {
+                ready!(Pin::new(&mut self.io).poll_shutdown(cx)).ok(); // the peer may be gone, which is as good
+                return Poll::Ready(Ok(()));
+            }
+            if !self.may_read() {
+                return Poll::Pending;
+            }
+            match poll_fill(&mut self.io, cx, &mut self.read) {
+                Poll::Pending => {
+                    release_if_idle(&mut self.read);
+                    self.out.shrink(self.write_budget.min(IDLE_OUT));
+                    return Poll::Pending;
+                }
+                Poll::Ready(Ok(0)) => {
+                    self.ended = true;
+                    self.protocol.handle_eof(&self.read).map_err(|error| self.broken(error))?;
+                }
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(self.lost(error))),
+            }
+        }
+    }
+
+    /// Whether more may be taken from the peer: it reads what it is sent, and a handler can be started for it.
+    fn may_read(&self) -> bool {
+        !self.ended
+            && self.out.len() < self.write_budget
+            && self.protocol.capacity() > 0
+            && self.held.is_none()
+    }
+
+    /// Whether nothing is left to do: the peer or this side ends the connection, and all calls are answered.
+    fn is_done(&self) -> bool {
+        (self.ended || self.stop.is_none()) && self.protocol.in_flight() == 0 && self.out.is_empty()
+    }
+
+    fn handle_input(&mut self, cx: &mut Context<'_>) -> Result<(), TransportError> {
+        // Once more after the events, since those may have made room for messages that were left unread.
+        loop {
+            self.handle_events(cx);
+            let before = self.read.len();
+            if before == 0 || self.held.is_some() || self.out.len() >= self.write_budget {
+                return Ok(());
+            }
+            let result = self.protocol.handle_input(Instant::now().into_std(), &mut self.read);
+            self.handle_events(cx);
+            if let Err(error) = result {
+                // What was answered before the fault should still reach the peer.
+                self.protocol.poll_output(&mut self.out);
+                let _ = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
+                return Err(self.broken(error));
+            }
+            if self.read.len() == before {
+                return Ok(());
+            }
+        }
+    }
+
+    fn handle_events(&mut self, cx: &mut Context<'_>) {
+        if let Some((id, head, body)) = self.held.take() {
+            self.start(cx, id, head, body);
+        }
+        while self.held.is_none() {
+            match self.protocol.poll_event() {
+                None => return,
+                Some(Event::Request { id, head, body, .. }) => self.start(cx, id, head, body),
+                Some(Event::Reset { id, .. }) => self.cancel(id),
+                // A server opens no calls, so nothing else concerns it.
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Starts a handler and polls it once.
+    fn start(&mut self, cx: &mut Context<'_>, id: CallId, mut head: RequestHead, body: Bytes) {
+        match self.service.poll_ready(cx) {
+            Poll::Ready(Ok(())) => {}
+            Poll::Ready(Err(error)) => return self.reply(id, failed(error)),
+            Poll::Pending => {
+                self.held = Some((id, head, body));
+                return;
+            }
+        }
+        head.origin = Some(self.origin.clone());
+        let future = self.service.call(Request { head, body: Body::Once(body) });
+        let mut slot = self.slot.take().unwrap_or_else(|| Box::pin(None));
+        slot.as_mut().set(Some(future));
+        match poll_slot(slot.as_mut(), cx) {
+            Poll::Ready(result) => {
+                slot.as_mut().set(None);
+                self.slot = Some(slot);
+                self.reply(id, result.unwrap_or_else(failed));
+            }
+            Poll::Pending => {
+                // It has to be polled once more where it goes, to be woken there.
+                self.running.push(Running { id, slot, waker: None });
+                self.poll_running(cx);
+            }
+        }
+    }
+
+    fn poll_running(&mut self, cx: &mut Context<'_>) {
+        while !self.running.is_empty() {
+            match Pin::new(&mut self.running).poll_next(cx) {
+                Poll::Ready(Some((id, Some(result)))) => self.reply(id, result.unwrap_or_else(failed)),
+                Poll::Ready(Some((_, None))) => {}
+                Poll::Ready(None) | Poll::Pending => return,
+            }
+        }
+    }
+
+    /// Drops a handler whose call is over.
+    fn cancel(&mut self, id: CallId) {
+        if self.held.as_ref().is_some_and(|(held, ..)| *held == id) {
+            self.held = None;
+        }
+        if let Some(call) = self.running.iter_mut().find(|call| call.id == id) {
+            call.slot.as_mut().set(None);
+            if let Some(waker) = call.waker.take() {
+                waker.wake(); // so that its place is given back
+            }
+        }
+    }
+
+    fn reply(&mut self, id: CallId, response: Response<Body>) {
+        let Response { head, body } = response;
+        let result = match &body {
+            Body::Once(bytes) => self.protocol.reply(id, &head, bytes, More::Done),
+            Body::Stream(_) => {
+                Err(CallError::Unsupported("this protocol can not answer with a stream".into()))
+            }
+        };
+        let status = match result {
+            // An answer to a call that was broken off meanwhile concerns nobody.
+            Ok(()) | Err(CallError::Unknown) => return,
+            Err(error @ CallError::TooLarge { .. }) => {
+                Status::resource_exhausted(format!("the answer: {error}"))
+            }
+            Err(error) => Status::internal(format!("the answer: {error}")),
+        };
+        if self.protocol.reply(id, &ResponseHead::failed(status), &Bytes::new(), More::Done).is_err() {
+            self.protocol.reset(id, Reason::Cancel);
+        }
+    }
+
+    fn broken(&self, error: ConnectionError) -> TransportError {
+        TransportError::new(TransportErrorKind::Protocol, Stage::Receive, Sent::Maybe).because(error)
+    }
+
+    fn lost(&self, error: io::Error) -> TransportError {
+        let kind =
+            if is_disconnect(&error) { TransportErrorKind::Closed } else { TransportErrorKind::Connect };
+        TransportError::new(kind, Stage::Receive, Sent::Maybe).because(error)
+    }
+}
+
+/// The memory of an empty output buffer that an idle connection may keep, in bytes.
+const IDLE_OUT: usize = 4 * 1024;
+
+/// A handler that was not ready at its first poll.
+struct Running<F> {
+    id: CallId,
+    slot: Pin<Box<Option<F>>>,
+    waker: Option<Waker>,
+}
+
+impl<F, E> Future for Running<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = (CallId, Option<F::Output>);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.slot.is_none() {
+            return Poll::Ready((self.id, None));
+        }
+        match poll_slot(self.slot.as_mut(), cx) {
+            Poll::Ready(result) => Poll::Ready((self.id, Some(result))),
+            Poll::Pending => {
+                self.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+fn poll_slot<F: Future>(slot: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> Poll<F::Output> {
+    match slot.as_pin_mut() {
+        Some(future) => future.poll(cx),
+        None => Poll::Pending,
+    }
+}
+
+/// The failure of a service, as a peer is told of it.
+fn failed(error: impl Into<BoxError>) -> Response<Body> {
+    let status = Status::from(rpc_core::Error::from_service(error.into()));
+    Response { head: ResponseHead::failed(status), body: Body::empty() }
+}
+
+/// This connection's part of a count that all share.
+struct Counter {
+    all: Arc<AtomicUsize>,
+    mine: usize,
+}
+
+impl Counter {
+    fn set(&mut self, count: usize) {
+        if count > self.mine {
+            self.all.fetch_add(count - self.mine, Ordering::Relaxed);
+        } else if count < self.mine {
+            self.all.fetch_sub(self.mine - count, Ordering::Relaxed);
+        }
+        self.mine = count;
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
+impl<Io, P, S: Service<Request<Body>>> fmt::Debug for Connection<'_, Io, P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
