@@ -10,6 +10,8 @@ mod head;
 mod metadata;
 mod method;
 mod name;
+#[cfg(feature = "serde")]
+mod never_serde;
 
 pub use head::{Origin, Request, RequestHead, Response, ResponseHead};
 pub use metadata::{Metadata, Scope, Value};
