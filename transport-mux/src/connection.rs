@@ -1,0 +1,339 @@
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+use rpc_core::{BoxError, RequestHead, Response, Sent, Stage, TransportError, TransportErrorKind};
+use rpc_wire::{CallId, ConnectionError, Event, IdMap, More, OpenError, Protocol, Reason, WriteBuf};
+
+/// A connection as calls see it: they append requests and wait for outcomes. Its driver does the rest.
+pub(crate) struct Connection<P> {
+    endpoint: Arc<str>,
+    state: Mutex<State<P>>,
+}
+
+struct State<P> {
+    protocol: P,
+    calls: IdMap<Waiter>,
+    /// The driver, while it rests.
+    driver: Option<Waker>,
+    /// The driver took the output to write it so many times.
+    taken: u64,
+    /// A call found no room since this was last looked at.
+    short_of_room: bool,
+    /// No new calls: it ends when those on it are over.
+    leaving: bool,
+    /// It broke; all calls have their outcomes.
+    broken: bool,
+}
+
+/// A call on the connection.
+struct Waiter {
+    /// The value of `State::taken` when it was put in: while that is unchanged, its bytes have not left.
+    batch: u64,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Pending(Waker),
+    Done(Result<Response<Bytes>, TransportError>),
+}
+
+/// What the driver is told after it handed something in.
+#[derive(Default)]
+pub(crate) struct Handled {
+    /// Callers to wake, once no lock is held.
+    pub(crate) wake: Vec<Waker>,
+    /// There may be room for calls that found none.
+    pub(crate) made_room: bool,
+    /// The peer takes no new calls.
+    pub(crate) went_away: bool,
+}
+
+/// What the driver is to do next.
+pub(crate) enum Next {
+    /// Write what was put into its buffer.
+    Write,
+    /// Rest until it is woken, or until the instant.
+    Rest(Option<Instant>),
+    /// End: it takes no new calls, and those on it are over.
+    End,
+}
+
+impl<P: Protocol> Connection<P> {
+    pub(crate) fn new(protocol: P, endpoint: Arc<str>) -> Self {
+        let state = State {
+            protocol,
+            calls: IdMap::new(),
+            driver: None,
+            taken: 0,
+            short_of_room: false,
+            leaving: false,
+            broken: false,
+        };
+        Self { endpoint, state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<P>> {
+        // Protocols do not panic; if one did, its connection breaks by what it says next.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether calls may be put on it.
+    pub(crate) fn is_open(&self) -> bool {
+        let state = self.lock();
+        !state.leaving && !state.broken
+    }
+
+    /// Puts a call on it. `waker` is woken when its outcome is there.
+    pub(crate) fn open(&self, head: &RequestHead, body: &Bytes, waker: &Waker) -> Result<CallId, OpenError> {
+        let mut state = self.lock();
+        if state.leaving || state.broken {
+            return Err(OpenError::GoingAway);
+        }
+        let id = match state.protocol.open(head, body, More::Done) {
+            Ok(id) => id,
+            Err(error) => {
+                state.short_of_room |= error == OpenError::Full;
+                state.leaving |= error == OpenError::GoingAway;
+                return Err(error);
+            }
+        };
+        if head.wants_answer() {
+            let batch = state.taken;
+            state.calls.insert(id.0, Waiter { batch, outcome: Outcome::Pending(waker.clone()) });
+        }
+        let driver = state.driver.take();
+        drop(state); // the driver would only wait for it
+        if let Some(driver) = driver {
+            driver.wake();
+        }
+        Ok(id)
+    }
+
+    /// The outcome of a call, once; until then `waker` is woken when it comes.
+    pub(crate) fn poll_outcome(
+        &self,
+        id: CallId,
+        waker: &Waker,
+    ) -> Poll<Result<Response<Bytes>, TransportError>> {
+        let mut state = self.lock();
+        match state.calls.get_mut(id.0) {
+            Some(Waiter { outcome: Outcome::Pending(known), .. }) => {
+                known.clone_from(waker);
+                Poll::Pending
+            }
+            _ => match state.calls.remove(id.0).map(|waiter| waiter.outcome) {
+                Some(Outcome::Done(result)) => Poll::Ready(result),
+                _ => Poll::Ready(Err(self.error(TransportErrorKind::Closed, Stage::Receive, Sent::Maybe))),
+            },
+        }
+    }
+
+    /// Gives a call up: its place is free at once.
+    pub(crate) fn abandon(&self, id: CallId) {
+        let mut state = self.lock();
+        if let Some(Waiter { outcome: Outcome::Pending(_), .. }) = state.calls.remove(id.0) {
+            state.protocol.reset(id, Reason::Cancel);
+            // The driver looks whether someone waits for the room, and whether the connection may end.
+            let driver = state.driver.take();
+            drop(state);
+            if let Some(driver) = driver {
+                driver.wake();
+            }
+        }
+    }
+
+    /// Takes no new calls, and ends when those on it are over.
+    pub(crate) fn leave(&self) {
+        let mut state = self.lock();
+        state.leaving = true;
+        state.protocol.go_away();
+        let driver = state.driver.take();
+        drop(state);
+        if let Some(driver) = driver {
+            driver.wake();
+        }
+    }
+
+    /// Hands in what was read.
+    pub(crate) fn handle_input(
+        &self,
+        now: Instant,
+        read: &mut BytesMut,
+        handled: &mut Handled,
+    ) -> Result<(), ConnectionError> {
+        let mut state = self.lock();
+        let result = state.protocol.handle_input(now, read);
+        self.handle_events(&mut state, handled);
+        result
+    }
+
+    /// Hands in that the peer sends no more.
+    pub(crate) fn handle_eof(&self, unread: &[u8]) -> Result<(), ConnectionError> {
+        let mut state = self.lock();
+        state.leaving = true;
+        state.protocol.handle_eof(unread)
+    }
+
+    /// Hands in that time has passed.
+    pub(crate) fn handle_timeout(&self, now: Instant, handled: &mut Handled) -> Result<(), ConnectionError> {
+        let mut state = self.lock();
+        let result = state.protocol.handle_timeout(now);
+        self.handle_events(&mut state, handled);
+        result
+    }
+
+    fn handle_events(&self, state: &mut State<P>, handled: &mut Handled) {
+        while let Some(event) = state.protocol.poll_event() {
+            let (id, result) = match event {
+                Event::Response { id, head, body, .. } => (id, Ok(Response { head, body })),
+                Event::Reset { id, reason } => (id, Err(self.reset(reason, state.sent(id)))),
+                Event::GoAway => {
+                    state.leaving = true;
+                    handled.went_away = true;
+                    continue;
+                }
+                Event::Request { id, head, .. } => {
+                    // A peer of a symmetric protocol may call; nothing here answers such calls.
+                    tracing::debug!(method = %head.method, "a call of the peer is not served here");
+                    state.protocol.reset(id, Reason::Refused);
+                    continue;
+                }
+                // A late answer means nothing where calls share a connection; streams have no takers here.
+                _ => continue,
+            };
+            if let Some(waiter) = state.calls.get_mut(id.0)
+                && let Outcome::Pending(waker) = std::mem::replace(&mut waiter.outcome, Outcome::Done(result))
+            {
+                handled.wake.push(waker);
+            }
+        }
+        if state.short_of_room && state.protocol.capacity() > 0 {
+            state.short_of_room = false;
+            handled.made_room = true;
+        }
+    }
+
+    /// Moves what is to be written into `out`, or lets the driver rest.
+    pub(crate) fn next(&self, out: &mut WriteBuf, waker: &Waker) -> Next {
+        let mut state = self.lock();
+        if state.protocol.poll_output(out) {
+            state.taken += 1;
+            return Next::Write;
+        }
+        if state.leaving && state.protocol.in_flight() == 0 {
+            return Next::End;
+        }
+        state.driver = Some(waker.clone());
+        Next::Rest(state.protocol.poll_timeout())
+    }
+
+    /// Whether a call found no room and there is some now.
+    pub(crate) fn made_room(&self) -> bool {
+        let mut state = self.lock();
+        let made = state.short_of_room && state.protocol.capacity() > 0;
+        state.short_of_room &= !made;
+        made
+    }
+
+    /// Ends it: every call that waits gets an error.
+    pub(crate) fn fail(&self, cause: Arc<Cause>) -> Vec<Waker> {
+        let mut state = self.lock();
+        state.broken = true;
+        let taken = state.taken;
+        let mut wake = Vec::new();
+        for (_, waiter) in state.calls.iter_mut() {
+            if matches!(waiter.outcome, Outcome::Done(_)) {
+                continue;
+            }
+            let (stage, sent) =
+                if waiter.batch < taken { (Stage::Receive, Sent::Maybe) } else { (Stage::Send, Sent::No) };
+            let error = self.error(cause.kind, stage, sent).because(Shared(cause.clone()));
+            if let Outcome::Pending(waker) = std::mem::replace(&mut waiter.outcome, Outcome::Done(Err(error)))
+            {
+                wake.push(waker);
+            }
+        }
+        wake
+    }
+
+    /// Calls that wait for their answers, and answers that wait for their callers.
+    pub(crate) fn count(&self) -> (usize, usize) {
+        let state = self.lock();
+        let in_flight = state.protocol.in_flight();
+        (
+            in_flight,
+            if state.broken { state.calls.len() } else { state.calls.len().saturating_sub(in_flight) },
+        )
+    }
+
+    fn reset(&self, reason: Reason, sent: Sent) -> TransportError {
+        match reason {
+            Reason::Deadline => self.error(TransportErrorKind::Deadline, Stage::Receive, sent),
+            Reason::Cancel => self.error(TransportErrorKind::Cancelled, Stage::Receive, sent),
+            Reason::Refused => self.error(TransportErrorKind::ShuttingDown, Stage::Receive, Sent::No),
+            Reason::Protocol => self
+                .error(TransportErrorKind::Protocol, Stage::Receive, Sent::Yes)
+                .because("the answer is to another method"),
+        }
+    }
+
+    fn error(&self, kind: TransportErrorKind, stage: Stage, sent: Sent) -> TransportError {
+        TransportError::new(kind, stage, sent).at(self.endpoint.clone())
+    }
+}
+
+impl<P> State<P> {
+    /// Whether a call's bytes can have left.
+    fn sent(&self, id: CallId) -> Sent {
+        match self.calls.get(id.0) {
+            Some(waiter) if waiter.batch >= self.taken => Sent::No,
+            _ => Sent::Maybe,
+        }
+    }
+}
+
+/// Why a connection broke, for all calls that were on it.
+#[derive(Debug)]
+pub(crate) struct Cause {
+    kind: TransportErrorKind,
+    error: BoxError,
+}
+
+impl Cause {
+    pub(crate) fn closed(error: impl Into<BoxError>) -> Arc<Self> {
+        Arc::new(Self { kind: TransportErrorKind::Closed, error: error.into() })
+    }
+
+    pub(crate) fn lost(error: io::Error) -> Arc<Self> {
+        Self::closed(error)
+    }
+
+    pub(crate) fn broken(error: ConnectionError) -> Arc<Self> {
+        use rpc_wire::ConnectionErrorKind::{Truncated, Unresponsive};
+        let kind = match error.kind() {
+            Truncated | Unresponsive => TransportErrorKind::Closed,
+            _ => TransportErrorKind::Protocol,
+        };
+        Arc::new(Self { kind, error: error.into() })
+    }
+}
+
+/// An error that many calls share.
+#[derive(Debug)]
+struct Shared(Arc<Cause>);
+
+impl fmt::Display for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Shared {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.error.source()
+    }
+}

@@ -1,0 +1,158 @@
+use std::future::poll_fn;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, Waker};
+
+use bytes::BytesMut;
+use rpc_net::{Connect, ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
+use rpc_wire::{MakeProtocol, Protocol, WriteBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
+
+use crate::connection::{Cause, Connection, Handled, Next};
+use crate::slot::Slot;
+
+/// Drives a connection until it ends: then its calls have their outcomes, and the slot knows.
+pub(crate) async fn drive<P: MakeProtocol, C: Connect>(
+    io: C::Io,
+    connection: Arc<Connection<P::Protocol>>,
+    slot: Weak<Slot<P, C>>,
+) {
+    let mut driver = Driver {
+        io,
+        connection: connection.clone(),
+        read: BytesMut::new(),
+        out: WriteBuf::new(),
+        written: 0,
+        timer: ConnectionTimer::default(),
+        gathering: Gathering::No,
+        on_room: || {
+            if let Some(slot) = slot.upgrade() {
+                slot.wake_first();
+            }
+        },
+        on_leaving: || {
+            if let Some(slot) = slot.upgrade() {
+                slot.forget(&connection);
+            }
+        },
+    };
+    let cause = poll_fn(|cx| driver.poll(cx)).await;
+    connection.fail(cause).into_iter().for_each(Waker::wake);
+    if let Some(slot) = slot.upgrade() {
+        slot.forget(&connection);
+    }
+}
+
+struct Driver<Io, P, R, L> {
+    io: Io,
+    connection: Arc<Connection<P>>,
+    read: BytesMut,
+    out: WriteBuf,
+    written: u64,
+    timer: ConnectionTimer,
+    gathering: Gathering,
+    /// Called when calls that found no room may find some.
+    on_room: R,
+    /// Called when the peer takes no new calls.
+    on_leaving: L,
+}
+
+/// Callers that are ready to run should put their requests in before a write: with the first request there is, the driver
+/// lets them run once.
+#[derive(PartialEq, Eq)]
+enum Gathering {
+    No,
+    Yielded,
+}
+
+impl<Io, P, R, L> Driver<Io, P, R, L>
+where
+    Io: AsyncRead + AsyncWrite + Unpin,
+    P: Protocol,
+    R: FnMut(),
+    L: FnMut(),
+{
+    /// Ready when the connection ended, with the reason.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Arc<Cause>> {
+        loop {
+            match self.poll_read(cx) {
+                Poll::Ready(Err(cause)) => return Poll::Ready(cause),
+                // Its callers were woken and will put in the next requests: let them, then write.
+                Poll::Ready(Ok(())) => continue,
+                Poll::Pending => {}
+            }
+            match self.poll_write(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(cause)) => return Poll::Ready(cause),
+                Poll::Pending => return Poll::Pending,
+            }
+            if self.gathering == Gathering::No {
+                self.gathering = Gathering::Yielded;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            match self.connection.next(&mut self.out, cx.waker()) {
+                Next::Write => {}
+                Next::Rest(until) => {
+                    self.gathering = Gathering::No;
+                    if self.connection.made_room() {
+                        (self.on_room)();
+                    }
+                    if self.timer.poll(cx, until).is_pending() {
+                        return Poll::Pending;
+                    }
+                    if let Err(cause) = self.handle_timeout() {
+                        return Poll::Ready(cause);
+                    }
+                }
+                Next::End => return Poll::Ready(Cause::closed("the connection was given up")),
+            }
+        }
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Arc<Cause>>> {
+        poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written).map_err(Cause::lost)
+    }
+
+    /// Reads a chunk and hands its messages out. Pending when there is nothing to read.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Arc<Cause>>> {
+        match poll_fill(&mut self.io, cx, &mut self.read) {
+            Poll::Pending => {
+                release_if_idle(&mut self.read);
+                Poll::Pending
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(Cause::lost(error))),
+            Poll::Ready(Ok(0)) => {
+                let ended = self.connection.handle_eof(&self.read);
+                Poll::Ready(Err(match ended {
+                    Ok(()) => Cause::closed("the peer closed the connection"),
+                    Err(error) => Cause::broken(error),
+                }))
+            }
+            Poll::Ready(Ok(_)) => {
+                let mut handled = Handled::default();
+                let result =
+                    self.connection.handle_input(Instant::now().into_std(), &mut self.read, &mut handled);
+                self.wake(handled);
+                Poll::Ready(result.map_err(Cause::broken))
+            }
+        }
+    }
+
+    fn handle_timeout(&mut self) -> Result<(), Arc<Cause>> {
+        let mut handled = Handled::default();
+        let result = self.connection.handle_timeout(Instant::now().into_std(), &mut handled);
+        self.wake(handled);
+        result.map_err(Cause::broken)
+    }
+
+    fn wake(&mut self, handled: Handled) {
+        handled.wake.into_iter().for_each(Waker::wake);
+        if handled.went_away {
+            (self.on_leaving)();
+        }
+        if handled.made_room {
+            (self.on_room)();
+        }
+    }
+}

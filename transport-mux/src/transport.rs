@@ -1,0 +1,203 @@
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use rpc_core::{Body, CodecSet, Request, Response, Speaks, TransportError};
+use rpc_net::{Connect, Dialer};
+use rpc_wire::MakeProtocol;
+use tower::Service;
+
+use crate::slot::Slot;
+use crate::{CallFuture, MuxConfig};
+
+/// Connects to `"host:port"` or `"unix:/path"` with the default configuration. One connection is made now, the others as
+/// they are needed.
+///
+/// # Errors
+/// When the first connection can not be made.
+///
+/// # Panics
+/// When the protocol's answers carry no ids, so that calls can not share a connection; and outside of a tokio runtime.
+pub async fn connect<P: MakeProtocol>(
+    endpoint: impl AsRef<str>,
+    protocol: P,
+) -> Result<Mux<P>, TransportError> {
+    connect_with(Dialer::new(endpoint), protocol, MuxConfig::default()).await
+}
+
+/// Connects by any means with any configuration.
+///
+/// # Errors
+/// When the first connection can not be made.
+///
+/// # Panics
+/// As [`connect`].
+pub async fn connect_with<P: MakeProtocol, C: Connect>(
+    connector: C,
+    protocol: P,
+    config: MuxConfig,
+) -> Result<Mux<P, C>, TransportError> {
+    let mux = lazy(connector, protocol, config);
+    if let Some(slot) = mux.shared.slots.first() {
+        let io = slot.common.connector.connect().await?;
+        slot.open(io);
+    }
+    Ok(mux)
+}
+
+/// A transport that makes its connections as they are needed, so that the peer may come up later.
+///
+/// # Panics
+/// As [`connect`].
+pub fn lazy<P: MakeProtocol, C: Connect>(connector: C, protocol: P, config: MuxConfig) -> Mux<P, C> {
+    assert!(protocol.multiplexes(), "{} has no ids in its answers: it needs a pool", protocol.name());
+    let connections = config.connections.max(1);
+    let waiting = Arc::new(Waiting {
+        count: AtomicUsize::new(0),
+        limit: config.max_waiting,
+        blocked: Mutex::default(),
+    });
+    let common = Arc::new(Common { connector, protocol, config, waiting });
+    let slots = (0..connections).map(|_| Arc::new(Slot::new(common.clone()))).collect();
+    Mux { shared: Arc::new(Shared { slots, next: AtomicUsize::new(0), common }) }
+}
+
+/// The transport. Clones share its connections, which end when the last clone and the last call are gone.
+pub struct Mux<P: MakeProtocol, C: Connect = Dialer> {
+    shared: Arc<Shared<P, C>>,
+}
+
+struct Shared<P: MakeProtocol, C: Connect> {
+    slots: Box<[Arc<Slot<P, C>>]>,
+    next: AtomicUsize,
+    common: Arc<Common<P, C>>,
+}
+
+/// What all slots share.
+pub(crate) struct Common<P, C> {
+    pub(crate) connector: C,
+    pub(crate) protocol: P,
+    pub(crate) config: MuxConfig,
+    pub(crate) waiting: Arc<Waiting>,
+}
+
+impl<P: MakeProtocol, C: Connect> Mux<P, C> {
+    /// What is going on now.
+    pub fn gauges(&self) -> MuxGauges {
+        let mut gauges = MuxGauges::default();
+        for slot in &self.shared.slots {
+            slot.count(&mut gauges);
+        }
+        gauges.waiting = self.shared.common.waiting.count.load(Ordering::Relaxed);
+        gauges
+    }
+
+    /// The connection for the next call: each in turn, but one that is open before one that is not.
+    fn choose(&self) -> &Arc<Slot<P, C>> {
+        let slots = &self.shared.slots;
+        let Some((first, more)) = slots.split_first() else { unreachable!("there is at least one slot") };
+        if more.is_empty() {
+            return first;
+        }
+        let turn = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let start = turn % slots.len();
+        let (before, after) = slots.split_at(start);
+        let chosen = after.first().unwrap_or(first);
+        if chosen.is_open() {
+            return chosen;
+        }
+        // It is dialled all the same, so that the load spreads again; calls need not wait for that if another is open.
+        chosen.dial();
+        after.iter().chain(before).find(|slot| slot.is_open()).unwrap_or(chosen)
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> Service<Request<Body>> for Mux<P, C> {
+    type Response = Response<Body>;
+    type Error = TransportError;
+    type Future = CallFuture<P, C>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        self.shared.common.waiting.poll_ready(cx).map(Ok)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        CallFuture::new(self.choose().clone(), request)
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> Speaks for Mux<P, C> {
+    type Codec = <P::Codecs as CodecSet>::First;
+
+    fn codec(&self) -> Self::Codec {
+        self.shared.common.protocol.codec()
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> Clone for Mux<P, C> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> Drop for Shared<P, C> {
+    fn drop(&mut self) {
+        for slot in &self.slots {
+            slot.close();
+        }
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> fmt::Debug for Mux<P, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let common = &self.shared.common;
+        f.debug_struct("Mux")
+            .field("endpoint", common.connector.endpoint())
+            .field("protocol", &common.protocol.name())
+            .field("gauges", &self.gauges())
+            .finish()
+    }
+}
+
+/// What is going on in a [`Mux`]. When no call is made, everything but `connections` is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MuxGauges {
+    /// Connections that are open.
+    pub connections: usize,
+    /// Calls that were sent and not answered yet.
+    pub in_flight: usize,
+    /// Calls whose answer is here and was not taken by the caller yet.
+    pub answered: usize,
+    /// Calls that wait for a connection, or for a slot on one.
+    pub waiting: usize,
+}
+
+/// Counts the calls that wait, and holds callers up above the limit.
+pub(crate) struct Waiting {
+    count: AtomicUsize,
+    limit: usize,
+    blocked: Mutex<Vec<Waker>>,
+}
+
+impl Waiting {
+    fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.count.load(Ordering::Acquire) < self.limit {
+            return Poll::Ready(());
+        }
+        self.blocked.lock().unwrap_or_else(PoisonError::into_inner).push(cx.waker().clone());
+        // Again, in case the last one left in between.
+        if self.count.load(Ordering::Acquire) < self.limit { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    pub(crate) fn enter(&self) {
+        self.count.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn leave(&self) {
+        if self.count.fetch_sub(1, Ordering::AcqRel) >= self.limit {
+            let blocked = std::mem::take(&mut *self.blocked.lock().unwrap_or_else(PoisonError::into_inner));
+            blocked.into_iter().for_each(Waker::wake);
+        }
+    }
+}
