@@ -285,7 +285,8 @@ impl ThriftReader for Reader {
     fn string(&mut self) -> Result<String, DecodeError> {
         let len = self.len()?;
         let (text, _) = self.src.split_at_checked(len).ok_or_else(DecodeError::truncated)?;
-        let text = str::from_utf8(text).map_err(not_utf8)?.to_owned();
+        // A tenth of a call of 1 KiB went into the standard library's check, on each side.
+        let text = simdutf8::basic::from_utf8(text).map_err(|_| not_utf8(text))?.to_owned();
         self.src.advance(len);
         Ok(text)
     }
@@ -320,8 +321,9 @@ impl ThriftReader for Reader {
 }
 
 #[cold]
-fn not_utf8(error: std::str::Utf8Error) -> DecodeError {
-    DecodeError::new(DecodeErrorKind::NotUtf8, format!("not UTF-8 from byte {} on", error.valid_up_to()))
+fn not_utf8(text: &[u8]) -> DecodeError {
+    let valid = str::from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len);
+    DecodeError::new(DecodeErrorKind::NotUtf8, format!("not UTF-8 from byte {valid} on"))
 }
 
 /// The strict message header: version, kind, name, id.

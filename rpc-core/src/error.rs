@@ -215,6 +215,7 @@ pub struct Error(Box<Repr>);
 
 struct Repr {
     method: Option<(Name, Name)>,
+    attempts: u32,
     cause: Cause,
 }
 
@@ -248,8 +249,20 @@ impl Error {
         self
     }
 
+    /// The same, with how many times the request was sent.
+    #[must_use]
+    pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self
+    }
+
+    /// How many times the request was sent, or tried to be.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
     fn of(cause: Cause) -> Self {
-        Self(Box::new(Repr { method: None, cause }))
+        Self(Box::new(Repr { method: None, attempts: 1, cause }))
     }
 
     /// The class of the failure.
@@ -368,7 +381,8 @@ impl fmt::Display for Error {
                 write_causes(f, error.source())
             }
             _ => write!(f, "{}: {}", self.code(), self.cause()),
-        }
+        }?;
+        if self.0.attempts > 1 { write!(f, " (attempt {})", self.0.attempts) } else { Ok(()) }
     }
 }
 

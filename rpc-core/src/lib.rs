@@ -31,7 +31,7 @@ mod status;
 mod transport;
 
 pub use body::{Body, BodyFrame, BodyStream};
-pub use client::{CallOptions, Client, ReplyMetadata};
+pub use client::{Call, CallOptions, CallRaw, Client, ReplyMetadata};
 pub use codec::{
     Codec, CodecId, CodecSet, Decode, DecodeError, DecodeErrorKind, Encode, EncodeError, Exceptions, Place,
 };

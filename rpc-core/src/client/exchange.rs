@@ -1,9 +1,13 @@
-use std::future::poll_fn;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use tokio::time::{Instant, timeout_at};
+use pin_project_lite::pin_project;
+use tokio::time::{Instant, Sleep};
 
-use super::options::{CallOptions, ReplyMetadata};
+use super::options::CallOptions;
 use crate::{
     Body, Error, Request, RequestHead, Response, Sent, Stage, Transport, TransportError, TransportErrorKind,
 };
@@ -17,15 +21,19 @@ pub(super) enum Timer {
     Own,
 }
 
-/// One request on its way to its response.
-pub(super) struct Exchange<S> {
-    transport: S,
-    head: RequestHead,
-    body: Bytes,
-    timer: Timer,
-    retries: u32,
-    idempotent: bool,
-    reply: Option<ReplyMetadata>,
+pin_project! {
+    /// One request on its way to its response: sent until it is answered, may not be sent again, or its time is up. It is a
+    /// future of its own rather than an `async` block, since those keep each value once for every step that it passes through.
+    pub(super) struct Exchange<S: Transport> {
+        transport: S,
+        head: RequestHead,
+        body: Bytes,
+        options: Arc<CallOptions>,
+        sent_again: u32,
+        timer: Option<Pin<Box<Sleep>>>,
+        #[pin]
+        attempt: Option<S::Future>,
+    }
 }
 
 impl<S: Transport> Exchange<S> {
@@ -34,7 +42,7 @@ impl<S: Transport> Exchange<S> {
         mut head: RequestHead,
         body: Bytes,
         timer: Timer,
-        options: &CallOptions,
+        options: Arc<CallOptions>,
     ) -> Self {
         let ends = options.deadline_from(Instant::now().into_std());
         head.deadline = match (head.deadline, ends) {
@@ -44,61 +52,57 @@ impl<S: Transport> Exchange<S> {
         if !options.pairs().is_empty() {
             head.metadata.extend(options.pairs().clone());
         }
-        let (retries, idempotent) = (options.max_retries(), options.is_idempotent());
-        Self { transport, head, body, timer, retries, idempotent, reply: options.reply_slot().cloned() }
+        let timer = head.deadline.filter(|_| timer == Timer::Own);
+        let timer = timer.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
+        Self { transport, head, body, options, sent_again: 0, timer, attempt: None }
     }
+}
 
-    /// Where the caller wants the answer's metadata.
-    pub(super) fn reply_metadata(&self) -> Option<ReplyMetadata> {
-        self.reply.clone()
-    }
+impl<S: Transport> Future for Exchange<S> {
+    type Output = Result<Response<Body>, Error>;
 
-    /// Sends the request until it is answered, may not be sent again, or its time is up.
-    pub(super) async fn run(mut self) -> Result<Response<Body>, Error> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
         loop {
-            let last = self.retries == 0;
-            let head = if last { std::mem::take(&mut self.head) } else { self.head.clone() };
-            let (service, method) = (head.service.clone(), head.method.clone());
-            let error = match self.attempt(head).await {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
-            };
-            if last || !self.may_retry(&error) {
-                return Err(error.calling(service, method));
+            if let Some(timer) = this.timer
+                && timer.as_mut().poll(cx).is_ready()
+            {
+                let sent = if this.attempt.is_some() { Sent::Maybe } else { Sent::No };
+                let stage = if this.attempt.is_some() { Stage::Receive } else { Stage::Queue };
+                return Poll::Ready(Err(TransportError::deadline(stage, sent).into()));
             }
-            self.retries -= 1;
+            let result = match this.attempt.as_mut().as_pin_mut() {
+                Some(attempt) => ready!(attempt.poll(cx)),
+                None => match ready!(this.transport.poll_ready(cx)) {
+                    Ok(()) => {
+                        let request =
+                            Request { head: this.head.clone(), body: Body::Once(this.body.clone()) };
+                        this.attempt.set(Some(this.transport.call(request)));
+                        continue;
+                    }
+                    Err(error) => Err(error),
+                },
+            };
+            let error = match result {
+                Ok(response) => return Poll::Ready(Ok(response)),
+                Err(error) => Error::from_service(error.into()),
+            };
+            if *this.sent_again >= this.options.max_retries() || !may_retry(this.head, this.options, &error) {
+                return Poll::Ready(Err(error.after_attempts(*this.sent_again + 1)));
+            }
+            *this.sent_again += 1;
+            this.attempt.set(None);
         }
     }
+}
 
-    async fn attempt(&mut self, head: RequestHead) -> Result<Response<Body>, Error> {
-        let deadline = head.deadline;
-        let request = Request { head, body: Body::Once(self.body.clone()) };
-        let transport = &mut self.transport;
-        let sent = async {
-            poll_fn(|cx| transport.poll_ready(cx))
-                .await
-                .map_err(|error| Error::from_service(error.into()))?;
-            transport.call(request).await.map_err(|error| Error::from_service(error.into()))
-        };
-        match deadline {
-            Some(deadline) if self.timer == Timer::Own => match timeout_at(deadline.into(), sent).await {
-                Ok(result) => result,
-                Err(_) => Err(TransportError::deadline(Stage::Receive, Sent::Maybe).into()),
-            },
-            _ => sent.await,
-        }
-    }
-
-    /// Only a connection that went away is worth another try at once: it stood in a pool or is one of several. A peer
-    /// that can not be reached is reported, and a call's own faults stay what they are.
-    fn may_retry(&self, error: &Error) -> bool {
-        let gone = error.transport().is_some_and(|error| {
-            matches!(error.kind(), TransportErrorKind::Closed | TransportErrorKind::ShuttingDown)
-        });
-        gone && (error.sent() == Sent::No || self.idempotent) && !self.expired()
-    }
-
-    fn expired(&self) -> bool {
-        self.head.deadline.is_some_and(|deadline| deadline <= Instant::now().into_std())
-    }
+/// Only a connection that went away is worth another try at once: it stood in a pool or is one of several. A peer that can
+/// not be reached is reported, and a call's own faults stay what they are.
+fn may_retry(head: &RequestHead, options: &CallOptions, error: &Error) -> bool {
+    let gone = error.transport().is_some_and(|error| {
+        matches!(error.kind(), TransportErrorKind::Closed | TransportErrorKind::ShuttingDown)
+    });
+    let allowed = error.sent() == Sent::No || options.is_idempotent();
+    let expired = head.deadline.is_some_and(|deadline| deadline <= Instant::now().into_std());
+    gone && allowed && !expired
 }

@@ -2,7 +2,9 @@
 //!
 //! - `options`: what one call may ask for.
 //! - `exchange`: one request and its response over a transport, with the deadline and the retry.
+//! - `call`: the codec around it.
 
+mod call;
 mod exchange;
 mod options;
 
@@ -13,13 +15,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::Either;
 
+pub use self::call::{Call, CallRaw};
 use self::exchange::{Exchange, Timer};
 pub use self::options::{CallOptions, ReplyMetadata};
 use crate::encode_buffer::with_buffer;
-use crate::{
-    Body, Codec, Decode, Encode, Error, Exceptions, Method, Name, Outcome, Place, RequestHead, Response,
-    Sent, Speaks, Stage, Transport, TransportError, TransportErrorKind,
-};
+use crate::{Codec, Decode, Encode, Error, Method, Outcome, RequestHead, Speaks, Transport};
 
 /// Makes calls over a transport in a codec. Generated clients wrap one. Clones are cheap and share the transport.
 ///
@@ -77,24 +77,11 @@ impl<C: Codec, S: Transport> Client<C, S> {
     ///
     /// # Cancel safety
     /// Dropping the future gives the call up, as [`Transport`] says.
-    pub fn call<M: Method>(
-        &self,
-        request: &M::Request,
-    ) -> impl Future<Output = Result<Outcome<M>, Error>> + Send + 'static + use<M, C, S>
+    pub fn call<M: Method>(&self, request: &M::Request) -> Call<M, C, S>
     where
         C: Encode<M::Request> + Decode<Outcome<M>>,
     {
-        let exchange = self.encode::<M>(request);
-        let codec = self.codec.clone();
-        async move {
-            let exchange = exchange?;
-            let reply = exchange.reply_metadata();
-            let response = exchange.run().await?;
-            if let Some(reply) = reply {
-                reply.set(response.head.metadata.clone());
-            }
-            decode::<M, C>(&codec, response).map_err(|error| error.calling(M::SERVICE.into(), M::NAME.into()))
-        }
+        Call::new(self.codec.clone(), self.options.reply_slot().cloned(), self.encode::<M>(request))
     }
 
     /// Sends a oneway request. `Ok` means that its bytes were handed to a connection, no more.
@@ -110,7 +97,8 @@ impl<C: Codec, S: Transport> Client<C, S> {
     {
         match self.encode::<M>(request) {
             Ok(exchange) => Either::Left(async move {
-                let response = exchange.run().await?;
+                let response =
+                    exchange.await.map_err(|error| error.calling(M::SERVICE.into(), M::NAME.into()))?;
                 response
                     .head
                     .status
@@ -124,20 +112,9 @@ impl<C: Codec, S: Transport> Client<C, S> {
     ///
     /// # Errors
     /// When no whole answer came.
-    pub fn call_raw(
-        &self,
-        head: RequestHead,
-        body: Bytes,
-    ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + 'static + use<C, S> {
-        let (service, method) = (head.service.clone(), head.method.clone());
-        let exchange = self.exchange(head, body);
-        async move {
-            let response = exchange.run().await?;
-            match response.body {
-                Body::Once(body) => Ok(Response { head: response.head, body }),
-                Body::Stream(_) => Err(streamed(service, method)),
-            }
-        }
+    pub fn call_raw(&self, head: RequestHead, body: Bytes) -> CallRaw<S> {
+        let names = head.clone();
+        CallRaw::new(&names, self.exchange(head, body))
     }
 
     /// The codec.
@@ -166,7 +143,7 @@ impl<C: Codec, S: Transport> Client<C, S> {
     }
 
     fn exchange(&self, head: RequestHead, body: Bytes) -> Exchange<S> {
-        Exchange::new(self.transport.clone(), head, body, self.timer, &self.options)
+        Exchange::new(self.transport.clone(), head, body, self.timer, self.options.clone())
     }
 }
 
@@ -177,29 +154,4 @@ impl<C: fmt::Debug, S> fmt::Debug for Client<C, S> {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
-}
-
-fn decode<M: Method, C: Decode<Outcome<M>>>(
-    codec: &C,
-    response: Response<Body>,
-) -> Result<Outcome<M>, Error> {
-    match (response.head.status, response.body) {
-        (Ok(()), Body::Once(bytes)) => Ok(codec.decode(Place::Result, bytes)?),
-        (Ok(()), Body::Stream(_)) => Err(streamed(M::SERVICE.into(), M::NAME.into())),
-        (Err(status), _) => {
-            if C::EXCEPTIONS == Exceptions::InStatus && status.exception_name().is_some() {
-                // A peer may know exceptions that this definition does not: then its status is all that is known.
-                if let Ok(outcome) = codec.decode(Place::Exception, status.details().clone()) {
-                    return Ok(outcome);
-                }
-            }
-            Err(status.into())
-        }
-    }
-}
-
-fn streamed(service: Name, method: Name) -> Error {
-    let error = TransportError::new(TransportErrorKind::Protocol, Stage::Receive, Sent::Yes)
-        .because("the answer to a unary call is a stream");
-    Error::from(error).calling(service, method)
 }
