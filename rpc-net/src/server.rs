@@ -255,6 +255,7 @@ struct Shared {
     drain: CancellationToken,
     cut: CancellationToken,
     connections: AtomicUsize,
+    accepted: AtomicUsize,
     in_flight: Arc<AtomicUsize>,
     /// Connections that broke the protocol: how many were reported by now.
     reported: AtomicUsize,
@@ -272,6 +273,7 @@ impl Shared {
             drain: CancellationToken::new(),
             cut: CancellationToken::new(),
             connections: AtomicUsize::new(0),
+            accepted: AtomicUsize::new(0),
             in_flight: Arc::default(),
             reported: AtomicUsize::new(0),
         }
@@ -279,6 +281,7 @@ impl Shared {
 
     async fn serve(self: Arc<Self>, mut stream: Stream) -> Result<(), TransportError> {
         let _open = Open::new(&self.connections);
+        self.accepted.fetch_add(1, Ordering::Relaxed);
         let mut read = BytesMut::new();
         let Some((serve, service)) = self.choose(&mut stream, &mut read).await? else { return Ok(()) };
         let accepted = Accepted {
@@ -382,6 +385,11 @@ impl ServerGauges {
     /// Connections that are open.
     pub fn connections(&self) -> usize {
         self.0.connections.load(Ordering::Relaxed)
+    }
+
+    /// Connections that were accepted since the server began.
+    pub fn accepted(&self) -> usize {
+        self.0.accepted.load(Ordering::Relaxed)
     }
 
     /// Calls that are being served and were not answered at once.
