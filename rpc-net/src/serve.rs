@@ -7,9 +7,10 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use futures::stream::{FuturesUnordered, Stream as _};
+use futures::stream::{FuturesUnordered, Stream as _, StreamExt as _};
 use rpc_core::{
     Body, BoxError, CodecSet, Origin, Request, RequestHead, Response, ResponseHead, Sent, Stage, Status,
     TransportError, TransportErrorKind, is_disconnect,
@@ -73,6 +74,8 @@ pub struct Accepted<Io> {
     pub limits: Limits,
     /// How many bytes of answers may wait for a peer that does not read, before no more of its requests are taken.
     pub write_budget: usize,
+    /// How long a message may take from its first byte to its last, and how long a peer may leave answers unread.
+    pub stall_timeout: Duration,
     /// Counts the calls that are being served.
     pub in_flight: Arc<AtomicUsize>,
 }
@@ -106,7 +109,14 @@ impl<P: MakeProtocol> Serve for P {
         async move {
             let stop = pin!(accepted.stop.clone().cancelled_owned());
             let mut connection = Connection::new(accepted, protocol, service, stop);
-            std::future::poll_fn(|cx| connection.poll_drive(cx)).await
+            let result = std::future::poll_fn(|cx| connection.poll_drive(cx)).await;
+            let oneway: FuturesUnordered<_> =
+                connection.running.into_iter().filter(|call| call.oneway).collect();
+            if !oneway.is_empty() {
+                // Their callers never wait for them, so a connection that breaks after its last request is no reason to stop.
+                tokio::spawn(oneway.for_each(|_| std::future::ready(())));
+            }
+            result
         }
     }
 }
@@ -129,6 +139,11 @@ struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     timer: ConnectionTimer,
     origin: Arc<Origin>,
     write_budget: usize,
+    stall_timeout: Duration,
+    /// When the part of a message that was read has to be whole.
+    message_due: Option<std::time::Instant>,
+    /// When some of what waits to be written has to be taken, and how much was written when that was set.
+    write_due: Option<(std::time::Instant, u64)>,
     in_flight: Counter,
     ended: bool,
 }
@@ -159,6 +174,9 @@ where
             timer: ConnectionTimer::default(),
             origin: accepted.origin,
             write_budget: accepted.write_budget,
+            stall_timeout: accepted.stall_timeout,
+            message_due: None,
+            write_due: None,
             in_flight: Counter { all: accepted.in_flight, mine: 0 },
             ended: false,
         }
@@ -174,7 +192,8 @@ where
         loop {
             self.poll_running(cx);
             self.handle_input(cx)?;
-            if self.timer.poll(cx, self.protocol.poll_timeout()).is_ready() {
+            if self.timer.poll(cx, self.wake_at()).is_ready() {
+                self.check_stalled()?;
                 let handled = self.protocol.handle_timeout(Instant::now().into_std());
                 handled.map_err(|error| self.broken(error))?;
                 self.handle_events(cx);
@@ -186,6 +205,9 @@ where
             let flushed = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
             if let Poll::Ready(Err(error)) = flushed {
                 return Poll::Ready(Err(self.lost(error)));
+            }
+            if self.watch_writing(flushed.is_pending()) {
+                continue; // so that the timer knows
             }
             if flushed.is_ready() && self.protocol.poll_output(&mut self.out) {
                 continue;
@@ -207,6 +229,7 @@ where
                 Poll::Ready(Ok(0)) => {
                     self.ended = true;
                     self.protocol.handle_eof(&self.read).map_err(|error| self.broken(error))?;
+                    self.cancel_unheard();
                 }
                 Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(self.lost(error))),
@@ -235,7 +258,9 @@ where
             if before == 0 || self.held.is_some() || self.out.len() >= self.write_budget {
                 return Ok(());
             }
-            let result = self.protocol.handle_input(Instant::now().into_std(), &mut self.read);
+            let now = Instant::now().into_std();
+            let result = self.protocol.handle_input(now, &mut self.read);
+            self.watch_reading(now, self.read.len() < before);
             self.handle_events(cx);
             if let Err(error) = result {
                 // What was answered before the fault should still reach the peer.
@@ -246,6 +271,59 @@ where
             if self.read.len() == before {
                 return Ok(());
             }
+        }
+    }
+
+    fn wake_at(&self) -> Option<std::time::Instant> {
+        let stall = [self.message_due, self.write_due.map(|(due, _)| due)].into_iter().flatten().min();
+        self.protocol.poll_timeout().into_iter().chain(stall).min()
+    }
+
+    /// A part of a message that is left has to become whole in time. What waits for room here is not the peer's fault.
+    fn watch_reading(&mut self, now: std::time::Instant, progressed: bool) {
+        if self.read.is_empty() || self.protocol.capacity() == 0 {
+            self.message_due = None;
+        } else if progressed || self.message_due.is_none() {
+            self.message_due = now.checked_add(self.stall_timeout);
+        }
+    }
+
+    /// A peer has to read what it is sent. Says whether the time for that began to run just now.
+    fn watch_writing(&mut self, waiting: bool) -> bool {
+        if !waiting {
+            self.write_due = None;
+            return false;
+        }
+        if self.write_due.is_some_and(|(_, written)| written == self.written) {
+            return false;
+        }
+        let due = Instant::now().into_std().checked_add(self.stall_timeout);
+        self.write_due = due.map(|due| (due, self.written));
+        self.write_due.is_some()
+    }
+
+    fn check_stalled(&self) -> Result<(), TransportError> {
+        let now = Instant::now().into_std();
+        let stalled = |due: Option<std::time::Instant>| due.is_some_and(|due| due <= now);
+        let what = if stalled(self.message_due) {
+            "a message was begun and not finished in time"
+        } else if stalled(self.write_due.map(|(due, _)| due)) {
+            "the peer does not read its answers"
+        } else {
+            return Ok(());
+        };
+        let kind = TransportErrorKind::Protocol;
+        Err(TransportError::new(kind, Stage::Receive, Sent::Maybe).because(what))
+    }
+
+    /// The peer closed its side, and so is taken to be gone: the handlers whose answers it waited for are dropped. One that
+    /// closed that side alone is told so. Handlers that answer nothing finish their work.
+    fn cancel_unheard(&mut self) {
+        let unheard: Vec<_> =
+            self.running.iter_mut().filter(|call| !call.oneway).map(|call| call.id).collect();
+        for id in unheard {
+            self.cancel(id);
+            self.protocol.reset(id, Reason::Cancel);
         }
     }
 
@@ -275,6 +353,7 @@ where
             }
         }
         head.origin = Some(self.origin.clone());
+        let oneway = !head.wants_answer();
         let future = self.service.call(Request { head, body: Body::Once(body) });
         let mut slot = self.slot.take().unwrap_or_else(|| Box::pin(None));
         slot.as_mut().set(Some(future));
@@ -286,7 +365,7 @@ where
             }
             Poll::Pending => {
                 // It has to be polled once more where it goes, to be woken there.
-                self.running.push(Running { id, slot, waker: None });
+                self.running.push(Running { id, oneway, slot, waker: None });
                 self.poll_running(cx);
             }
         }
@@ -353,6 +432,7 @@ const IDLE_OUT: usize = 4 * 1024;
 /// A handler that was not ready at its first poll.
 struct Running<F> {
     id: CallId,
+    oneway: bool,
     slot: Pin<Box<Option<F>>>,
     waker: Option<Waker>,
 }

@@ -42,6 +42,9 @@ pub struct ServerConfig {
     /// How many bytes of answers may wait for a peer that does not read, before no more of its requests are taken. Default:
     /// 1 MiB. One answer may be larger, since a started answer is never cut.
     pub write_budget: usize,
+    /// How long a message may take from its first byte to its last, and how long a peer may leave its answers unread. A slow
+    /// peer that sends large messages needs more. Default: 30 s.
+    pub stall_timeout: Duration,
     /// How long a stop waits for calls in flight before it cuts them. Default: 10 s.
     pub drain_timeout: Duration,
     /// How sockets are set up.
@@ -55,6 +58,7 @@ impl Default for ServerConfig {
             max_connections: 10_000,
             first_byte_timeout: Duration::from_secs(10),
             write_budget: 1024 * 1024,
+            stall_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(10),
             socket: SocketConfig::default(),
         }
@@ -96,6 +100,13 @@ impl Server {
     #[must_use]
     pub fn config(mut self, config: ServerConfig) -> Self {
         self.config = config;
+        self
+    }
+
+    /// Answers leave in the order of their requests, for clients that ignore ids. Handlers run concurrently all the same.
+    #[must_use]
+    pub fn ordered(mut self) -> Self {
+        self.config.limits.ordered = true;
         self
     }
 
@@ -291,6 +302,7 @@ impl Shared {
             stop: self.drain.clone(),
             limits: self.config.limits.clone(),
             write_budget: self.config.write_budget,
+            stall_timeout: self.config.stall_timeout,
             in_flight: self.in_flight.clone(),
         };
         let serving = serve.serve(accepted, service.clone());

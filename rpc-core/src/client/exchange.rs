@@ -31,6 +31,8 @@ pin_project! {
         options: Arc<CallOptions>,
         sent_again: u32,
         timer: Option<Pin<Box<Sleep>>>,
+        // Until the next attempt to reach a peer that is waited for.
+        pause: Option<Pin<Box<Sleep>>>,
         #[pin]
         attempt: Option<S::Future>,
     }
@@ -54,7 +56,7 @@ impl<S: Transport> Exchange<S> {
         }
         let timer = head.deadline.filter(|_| timer == Timer::Own);
         let timer = timer.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
-        Self { transport, head, body, options, sent_again: 0, timer, attempt: None }
+        Self { transport, head, body, options, sent_again: 0, timer, pause: None, attempt: None }
     }
 }
 
@@ -70,6 +72,10 @@ impl<S: Transport> Future for Exchange<S> {
                 let sent = if this.attempt.is_some() { Sent::Maybe } else { Sent::No };
                 let stage = if this.attempt.is_some() { Stage::Receive } else { Stage::Queue };
                 return Poll::Ready(Err(TransportError::deadline(stage, sent).into()));
+            }
+            if let Some(pause) = this.pause {
+                ready!(pause.as_mut().poll(cx));
+                *this.pause = None;
             }
             let result = match this.attempt.as_mut().as_pin_mut() {
                 Some(attempt) => ready!(attempt.poll(cx)),
@@ -87,6 +93,22 @@ impl<S: Transport> Future for Exchange<S> {
                 Ok(response) => return Poll::Ready(Ok(response)),
                 Err(error) => Error::from_service(error.into()),
             };
+            let unreachable =
+                error.transport().is_some_and(|error| error.kind() == TransportErrorKind::Connect);
+            if unreachable
+                && this.options.waits_for_ready()
+                && error.sent() == Sent::No
+                && !expired(this.head)
+            {
+                this.attempt.set(None);
+                let now = Instant::now();
+                let next = this
+                    .head
+                    .deadline
+                    .map_or(now + READY_PAUSE, |at| Instant::from(at).min(now + READY_PAUSE));
+                *this.pause = Some(Box::pin(tokio::time::sleep_until(next)));
+                continue;
+            }
             if *this.sent_again >= this.options.max_retries() || !may_retry(this.head, this.options, &error) {
                 return Poll::Ready(Err(error.after_attempts(*this.sent_again + 1)));
             }
@@ -103,6 +125,12 @@ fn may_retry(head: &RequestHead, options: &CallOptions, error: &Error) -> bool {
         matches!(error.kind(), TransportErrorKind::Closed | TransportErrorKind::ShuttingDown)
     });
     let allowed = error.sent() == Sent::No || options.is_idempotent();
-    let expired = head.deadline.is_some_and(|deadline| deadline <= Instant::now().into_std());
-    gone && allowed && !expired
+    gone && allowed && !expired(head)
 }
+
+fn expired(head: &RequestHead) -> bool {
+    head.deadline.is_some_and(|deadline| deadline <= Instant::now().into_std())
+}
+
+/// Between looks at a peer that is waited for. The transport's back-off decides when it is really dialled.
+const READY_PAUSE: std::time::Duration = std::time::Duration::from_millis(50);

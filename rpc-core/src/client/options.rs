@@ -12,6 +12,7 @@ pub struct CallOptions {
     metadata: Metadata,
     idempotent: bool,
     retries: u32,
+    wait_for_ready: bool,
     reply: Option<ReplyMetadata>,
 }
 
@@ -31,6 +32,7 @@ impl CallOptions {
             metadata: Metadata::new(),
             idempotent: false,
             retries: Self::RETRIES,
+            wait_for_ready: false,
             reply: None,
         }
     }
@@ -84,6 +86,13 @@ impl CallOptions {
         self
     }
 
+    /// Waits until the deadline for a peer that can not be reached, instead of failing at once. Default: off.
+    #[must_use]
+    pub fn wait_for_ready(mut self) -> Self {
+        self.wait_for_ready = true;
+        self
+    }
+
     /// Keeps the metadata of the answer in `reply`, where it can be taken once the call is done.
     #[must_use]
     pub fn reply_metadata(mut self, reply: &ReplyMetadata) -> Self {
@@ -107,6 +116,10 @@ impl CallOptions {
 
     pub(crate) fn is_idempotent(&self) -> bool {
         self.idempotent
+    }
+
+    pub(crate) fn waits_for_ready(&self) -> bool {
+        self.wait_for_ready
     }
 
     pub(crate) fn max_retries(&self) -> u32 {
