@@ -144,6 +144,7 @@ struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     message_due: Option<std::time::Instant>,
     /// When some of what waits to be written has to be taken, and how much was written when that was set.
     write_due: Option<(std::time::Instant, u64)>,
+    idle: Idle,
     in_flight: Counter,
     ended: bool,
 }
@@ -177,6 +178,7 @@ where
             stall_timeout: accepted.stall_timeout,
             message_due: None,
             write_due: None,
+            idle: Idle::No,
             in_flight: Counter { all: accepted.in_flight, mine: 0 },
             ended: false,
         }
@@ -223,7 +225,9 @@ where
             match poll_fill(&mut self.io, cx, &mut self.read) {
                 Poll::Pending => {
                     release_if_idle(&mut self.read);
-                    self.out.shrink(self.write_budget.min(IDLE_OUT));
+                    if self.watch_idling() {
+                        continue; // so that the timer knows
+                    }
                     return Poll::Pending;
                 }
                 Poll::Ready(Ok(0)) => {
@@ -231,7 +235,7 @@ where
                     self.protocol.handle_eof(&self.read).map_err(|error| self.broken(error))?;
                     self.cancel_unheard();
                 }
-                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Ok(_)) => self.idle = Idle::No,
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(self.lost(error))),
             }
         }
@@ -275,8 +279,28 @@ where
     }
 
     fn wake_at(&self) -> Option<std::time::Instant> {
-        let stall = [self.message_due, self.write_due.map(|(due, _)| due)].into_iter().flatten().min();
-        self.protocol.poll_timeout().into_iter().chain(stall).min()
+        let idle = if let Idle::Until(at) = self.idle { Some(at) } else { None };
+        let stalled = self.write_due.map(|(due, _)| due);
+        [self.protocol.poll_timeout(), self.message_due, stalled, idle].into_iter().flatten().min()
+    }
+
+    /// After a while without anything to read, the memory for what is to be written goes too. Says whether the wait for
+    /// that began just now.
+    fn watch_idling(&mut self) -> bool {
+        match self.idle {
+            Idle::No => {
+                self.idle = Idle::Until(Instant::now().into_std() + IDLE_AFTER);
+                true
+            }
+            Idle::Until(at) if at <= Instant::now().into_std() => {
+                self.out.release();
+                self.protocol.release_memory();
+                self.slot = None;
+                self.idle = Idle::Released;
+                false
+            }
+            Idle::Until(_) | Idle::Released => false,
+        }
     }
 
     /// A part of a message that is left has to become whole in time. What waits for room here is not the peer's fault.
@@ -426,8 +450,18 @@ where
     }
 }
 
-/// The memory of an empty output buffer that an idle connection may keep, in bytes.
-const IDLE_OUT: usize = 4 * 1024;
+/// Whether a connection has been idle for long.
+#[derive(Clone, Copy, Debug)]
+enum Idle {
+    /// Something was read since this was last looked at.
+    No,
+    Until(std::time::Instant),
+    /// It holds no memory for messages.
+    Released,
+}
+
+/// How long a connection keeps the memory for messages without having any.
+const IDLE_AFTER: Duration = Duration::from_secs(1);
 
 /// A handler that was not ready at its first poll.
 struct Running<F> {

@@ -196,6 +196,9 @@ pub trait Protocol: Send + 'static {
     /// When to call [`handle_timeout`](Self::handle_timeout). It may be earlier than anything is due.
     fn poll_timeout(&self) -> Option<Instant>;
 
+    /// Gives up memory that would only make the next messages quicker: for a connection that has been idle for a while.
+    fn release_memory(&mut self) {}
+
     /// How many calls are in flight, whoever opened them.
     fn in_flight(&self) -> usize;
 

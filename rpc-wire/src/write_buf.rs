@@ -103,9 +103,9 @@ impl WriteBuf {
         }
     }
 
-    /// Gives the memory of an empty buffer back if it is more than `keep` bytes.
-    pub fn shrink(&mut self, keep: usize) {
-        if self.is_empty() && self.tail.capacity() > keep {
+    /// Gives the memory of an empty buffer back.
+    pub fn release(&mut self) {
+        if self.is_empty() {
             *self = Self::default();
         }
     }

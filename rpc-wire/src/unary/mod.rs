@@ -332,6 +332,11 @@ impl<F: Framing> Protocol for Unary<F> {
         }
     }
 
+    fn release_memory(&mut self) {
+        self.out.release();
+        self.events.shrink_to_fit();
+    }
+
     fn in_flight(&self) -> usize {
         self.outgoing.live() + self.incoming.len() + self.queued_requests
     }
