@@ -1,6 +1,8 @@
 //! What a build script calls.
 
+use crate::emit::{Output, parse_path};
 use crate::error::Error;
+use proc_macro2::TokenStream;
 use std::path::{Path, PathBuf};
 
 /// Compiles schemas with the default settings. The same as [`configure`]`().compile(files)`.
@@ -17,9 +19,18 @@ pub fn configure() -> Config {
 }
 
 /// Settings of a build.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Config {
     include_dirs: Vec<PathBuf>,
+    crate_path: String,
+    serde: bool,
+    out_dir: Option<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { include_dirs: Vec::new(), crate_path: "::rpc".to_owned(), serde: true, out_dir: None }
+    }
 }
 
 impl Config {
@@ -30,11 +41,38 @@ impl Config {
         self
     }
 
-    /// Reads and checks schemas, prints their warnings for cargo, and tells cargo to run the build script again when
-    /// one of the files that were read changes, and only then.
+    /// The absolute path under which generated code finds the `rpc` crate. Default: `::rpc`. To be changed where the
+    /// crate has another name in `Cargo.toml`, or is re-exported by another (`::base::rpc`).
+    pub fn crate_path(mut self, path: impl Into<String>) -> Self {
+        self.crate_path = path.into();
+        self
+    }
+
+    /// Whether generated types are serde types too, as MessagePack and JSON need. Default: yes. Without, they compile
+    /// in less time.
+    pub fn serde(mut self, serde: bool) -> Self {
+        self.serde = serde;
+        self
+    }
+
+    /// The folder that generated files go to. Default: the one that cargo gives build scripts, `OUT_DIR`, where
+    /// `rpc::include_idl!` looks.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// Reads and checks schemas and writes their Rust, prints warnings for cargo, and tells cargo to run the build
+    /// script again when one of the files that were read changes, and only then.
+    ///
+    /// Two things are written for `rpc::include_idl!`. For each schema a file with its name: `include_idl!("hello")`
+    /// brings what `hello.thrift` declares, and beside it a module for each namespace that it or a file it includes
+    /// has. And one file with all schemas of the call: `include_idl!()`. It is for schemas that share types, which would
+    /// be other types in each file. A file that has the right text already is left alone.
     ///
     /// # Errors
-    /// All errors of all files together; whether a file could not be read, is not of a known kind, or is wrong.
+    /// All errors of all files together; whether a file could not be read, is not of a known kind, or is wrong. And
+    /// what else stops the writing: no `OUT_DIR`, a crate path that is none.
     pub fn compile<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Result<(), Error> {
         let (mut thrift, mut unknown) = (Vec::new(), Vec::new());
         for file in files {
@@ -48,11 +86,21 @@ impl Config {
         if let Some(file) = unknown.first() {
             return Err(Error::message(format!("no enabled feature reads `{}`", file.display())));
         }
-        self.thrift(&thrift)
+        let rpc = parse_path(&self.crate_path).ok_or_else(|| {
+            Error::message(format!("`{}` is no absolute path of a crate, like `::rpc`", self.crate_path))
+        })?;
+        let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
+        let mut output = Output::default();
+        self.thrift(&thrift, &rpc, &mut output)?;
+        output.finish()?;
+        let folder =
+            folder.ok_or_else(|| Error::message("no `OUT_DIR`: not a build script, and no `out_dir` set"))?;
+        output.write(&folder)
     }
 
     #[cfg(feature = "thrift")]
-    fn thrift(&self, files: &[PathBuf]) -> Result<(), Error> {
+    fn thrift(&self, files: &[PathBuf], rpc: &TokenStream, output: &mut Output) -> Result<(), Error> {
+        use crate::thrift::generate::{Options, generate};
         let checked = crate::thrift::check(files, &self.include_dirs);
         let sources = match &checked {
             Ok(checked) => &checked.sources,
@@ -62,14 +110,16 @@ impl Config {
             println!("cargo::rerun-if-changed={}", file.path().display());
         }
         let checked = checked?;
-        for warning in &checked.warnings {
+        let options = Options { rpc: rpc.clone(), serde: self.serde };
+        let renames = generate(&checked, &options, output)?;
+        for warning in checked.warnings.iter().chain(&renames) {
             println!("cargo::warning={}", warning.one_line(&checked.sources));
         }
         Ok(())
     }
 
     #[cfg(not(feature = "thrift"))]
-    fn thrift(&self, _files: &[PathBuf]) -> Result<(), Error> {
+    fn thrift(&self, _files: &[PathBuf], _rpc: &TokenStream, _output: &mut Output) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -82,5 +132,11 @@ mod tests {
     fn an_unknown_kind_of_file_is_refused_by_name() {
         let error = compile(["idl/hello.txt"]).unwrap_err();
         assert!(error.to_string().contains("no enabled feature reads `idl/hello.txt`"), "{error}");
+    }
+
+    #[test]
+    fn a_crate_path_that_is_none_is_refused() {
+        let error = configure().crate_path("rpc").compile::<&str>([]).unwrap_err();
+        assert!(error.to_string().contains("`rpc` is no absolute path"), "{error}");
     }
 }

@@ -16,6 +16,7 @@
 mod config;
 #[cfg_attr(not(feature = "thrift"), allow(dead_code))]
 pub mod diagnostic;
+mod emit;
 mod error;
 pub mod naming;
 #[cfg_attr(not(feature = "thrift"), allow(dead_code))]

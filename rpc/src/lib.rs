@@ -1,1 +1,44 @@
-//! The facade of the RPC framework: features choose codecs and transports
+//! One service definition, any codec, any transport. This crate is what applications depend on: its features choose the
+//! codecs and the transports, and it re-exports the crates behind them.
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `thrift` | `thrift`: Thrift payloads and `thrift::framed()` |
+//! | `protobuf` | `protobuf`: Protobuf payloads and `protobuf::kitex_framed()` |
+//! | `msgpack` | `msgpack`: MessagePack payloads and `msgpack::rpc()` |
+//! | `mux` | `mux`: many calls at once on each connection |
+//! | `pool` | `pool`: one call at a time on each of many connections |
+//! | `server` (default) | [`Server`], and `net` |
+//! | `full` | all of them |
+//!
+//! A client stands on one transport, in one protocol: `GreeterClient::new(mux::connect("localhost:8888",
+//! thrift::framed()).await?)`. A server accepts as many protocols as it likes on its port. What is generated from
+//! `.thrift` and `.proto` files comes in by [`include_idl!`].
+
+pub use bytes::{Bytes, BytesMut};
+pub use rpc_core::*;
+
+#[cfg(feature = "server")]
+pub use rpc_net::{self as net, Server};
+
+#[cfg(feature = "thrift")]
+pub use codec_thrift as thrift;
+
+#[cfg(feature = "msgpack")]
+pub use codec_msgpack as msgpack;
+
+#[cfg(feature = "mux")]
+pub use transport_mux as mux;
+
+#[cfg(feature = "pool")]
+pub use transport_pool as pool;
+
+#[cfg(feature = "protobuf")]
+pub mod protobuf;
+
+pub use rpc_wire as wire;
+
+#[doc(hidden)]
+pub mod codegen;
+
+mod macros;

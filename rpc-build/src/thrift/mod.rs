@@ -16,6 +16,7 @@
 //! ([`model::MAX_TYPE_DEPTH`], [`model::MAX_VALUE_DEPTH`]), what chains is followed in loops.
 
 mod ast;
+pub(crate) mod generate;
 mod graph;
 mod lexer;
 mod load;

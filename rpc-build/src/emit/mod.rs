@@ -1,0 +1,16 @@
+//! What the generators of both languages share: pieces of Rust, and the files that hold them.
+//!
+//! - `tokens`: names, comments and attributes as tokens.
+//! - `service`: the trait, the server, the client and the method markers of one service.
+//! - `output`: formatting, and files that are written only if they change.
+//!
+//! Generated code names everything by absolute paths, `::core`, `::std` and those under [`Config`](crate::Config)'s
+//! crate path, so that it needs no prelude and no name of a schema can be in its way.
+
+mod output;
+mod service;
+mod tokens;
+
+pub(crate) use output::{Output, formatted};
+pub(crate) use service::{CLIENT_RESERVED, Method, Request, Service, unused};
+pub(crate) use tokens::{allow, docs, ident, parse_path};

@@ -1,0 +1,12 @@
+//! The crates that generated code names. Not for use by hand: what is here follows the generator.
+
+pub use bytes;
+
+#[cfg(feature = "thrift")]
+pub use codec_thrift as thrift;
+
+#[cfg(feature = "protobuf")]
+pub use {codec_protobuf as protobuf, prost, prost_types};
+
+#[cfg(any(feature = "thrift", feature = "protobuf", feature = "msgpack"))]
+pub use serde;

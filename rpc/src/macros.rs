@@ -1,0 +1,24 @@
+/// Brings in what `rpc_build::compile` generated in the build script.
+///
+/// `include_idl!("hello")` is for one schema, `hello.thrift` or `hello.proto`. It brings what the schema declares, and
+/// modules with the names of its namespaces, so that `hello::Greeter` and `Greeter` are both there if the namespace is
+/// `hello`. What the schema includes is in modules of its own beside.
+///
+/// `include_idl!()` is for all schemas that were compiled together. Schemas that share types have to be brought in by
+/// this form, or the shared types would be other types in each.
+///
+/// ```ignore
+/// mod idl {
+///     rpc::include_idl!("hello");
+/// }
+/// use idl::{Greeter, GreeterClient, GreeterServer};
+/// ```
+#[macro_export]
+macro_rules! include_idl {
+    () => {
+        ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/rpc_idl.rs"));
+    };
+    ($schema:literal) => {
+        ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", $schema, ".rs"));
+    };
+}

@@ -1,0 +1,11 @@
+//! Protobuf payloads, and the framings that carry them.
+
+pub use codec_protobuf::*;
+
+/// The protocol that Kitex calls framed Protobuf: Kitex's message header, in frames.
+pub type KitexFramed = rpc_wire::Framed<KitexHeader>;
+
+/// [`KitexFramed`] as Kitex's clients speak it.
+pub fn kitex_framed() -> KitexFramed {
+    rpc_wire::Framed::new(KitexHeader::default())
+}
