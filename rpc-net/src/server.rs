@@ -190,7 +190,7 @@ impl Bound {
         ServerGauges(self.shared.clone())
     }
 
-    /// Serves one connection that did not come from a listener, until it ends.
+    /// Serves one connection that did not come from a listener, until it ends. A stop drains and cuts it like any other.
     ///
     /// # Errors
     /// When the connection breaks or the peer breaks the protocol.
@@ -203,7 +203,12 @@ impl Bound {
     {
         let shared = self.shared.clone();
         let stream = Stream::Other(Box::new(io));
-        async move { shared.serve(stream).await }
+        let tracked = shared.tracker.token(); // from now on, so that a stop waits for it
+        async move {
+            let result = shared.serve(stream).await;
+            drop(tracked);
+            result
+        }
     }
 
     /// Serves for as long as the process lives.
@@ -220,10 +225,9 @@ impl Bound {
     /// # Errors
     /// None at present: single connections that fail are logged.
     pub async fn serve_until(mut self, signal: impl Future) -> io::Result<()> {
-        let connections = TaskTracker::new();
         let slots = Arc::new(Semaphore::new(self.shared.config.max_connections.min(Semaphore::MAX_PERMITS)));
         if let Some(listener) = self.listener.take() {
-            let accepting = self.accept_all(&listener, &connections, &slots);
+            let accepting = self.accept_all(&listener, &slots);
             tokio::select! {
                 () = accepting => {}
                 _ = signal => {}
@@ -231,6 +235,7 @@ impl Bound {
         } else {
             signal.await;
         }
+        let connections = &self.shared.tracker;
         self.shared.drain.cancel();
         connections.close();
         if timeout(self.shared.config.drain_timeout, connections.wait()).await.is_err() {
@@ -241,13 +246,13 @@ impl Bound {
         Ok(())
     }
 
-    async fn accept_all(&self, listener: &Listener, connections: &TaskTracker, slots: &Arc<Semaphore>) {
+    async fn accept_all(&self, listener: &Listener, slots: &Arc<Semaphore>) {
         loop {
             // Before accepting, so that those above the cap wait in the backlog.
             let Ok(slot) = slots.clone().acquire_owned().await else { return };
             let stream = listener.accept(&self.shared.config.socket).await;
             let shared = self.shared.clone();
-            connections.spawn(async move {
+            self.shared.tracker.spawn(async move {
                 let peer = stream.peer();
                 if let Err(error) = shared.clone().serve(stream).await {
                     shared.report(peer, &error);
@@ -265,6 +270,8 @@ struct Shared {
     config: ServerConfig,
     drain: CancellationToken,
     cut: CancellationToken,
+    /// What a stop waits for.
+    tracker: TaskTracker,
     connections: AtomicUsize,
     accepted: AtomicUsize,
     in_flight: Arc<AtomicUsize>,
@@ -283,6 +290,7 @@ impl Shared {
             config: server.config,
             drain: CancellationToken::new(),
             cut: CancellationToken::new(),
+            tracker: TaskTracker::new(),
             connections: AtomicUsize::new(0),
             accepted: AtomicUsize::new(0),
             in_flight: Arc::default(),
