@@ -1,1 +1,5 @@
-//! Transports, framings and suites, crossed
+//! The kinds of transport that the suites run over. The tests are in `tests/`.
+
+mod kinds;
+
+pub use kinds::MuxKind;
