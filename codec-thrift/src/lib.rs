@@ -5,7 +5,7 @@
 //! - `value`: what generated types implement, and the implementations for the base types and containers.
 //! - `binary`: the binary protocol's reader, writer and message header.
 //! - `double`, `uuid`: types of fields that std has no type for.
-//! - `serde_support`: what the serde impls of generated types stand on (feature `serde`).
+//! - `serde_impls`: these as serde's types (feature `serde`).
 //! - `codec`: the [`Codec`](rpc_core::Codec) over them.
 //!
 //! Text is [`String`] and is checked to be UTF-8; `binary` is [`Bytes`](bytes::Bytes), a slice of the read buffer that keeps
@@ -22,7 +22,7 @@ pub mod fuzz;
 mod outcome;
 mod reader;
 #[cfg(feature = "serde")]
-pub mod serde_support;
+mod serde_impls;
 mod ttype;
 mod uuid;
 mod value;

@@ -1,5 +1,5 @@
 //! serde impls, written here rather than derived, since derived ones mix up maps keyed by id. What is common to all types is
-//! in `serde_support` of the Thrift codec.
+//! in `serde_support` of the facade.
 
 use super::Generator;
 use super::fields::{Fields, RustField};
@@ -41,12 +41,12 @@ impl Generator<'_> {
                 }
             }
 
-            impl #rpc::codegen::thrift::serde_support::SerdeStruct for #name {
+            impl #rpc::codegen::serde_support::SerdeStruct for #name {
                 const NAME: &'static str = #wire;
-                const FIELDS: &'static [#rpc::codegen::thrift::serde_support::Field] = &[#(#table),*];
+                const FIELDS: &'static [#rpc::codegen::serde_support::Field] = &[#(#table),*];
                 const NAMES: &'static [&'static str] = &[#(#names),*];
 
-                fn set<'de, #source: #rpc::codegen::thrift::serde_support::Source<'de>>(
+                fn set<'de, #source: #rpc::codegen::serde_support::Source<'de>>(
                     &mut self,
                     index: usize,
                     source: #source,
@@ -85,7 +85,7 @@ impl Generator<'_> {
             quote! {
                 Self::#unknown(_) => {
                     return ::core::result::Result::Err(
-                        #rpc::codegen::thrift::serde_support::no_known_field(#wire),
+                        #rpc::codegen::serde_support::no_known_field(#wire),
                     );
                 }
             }
@@ -96,12 +96,16 @@ impl Generator<'_> {
             let ident = &variant.ident;
             quote! {
                 #index => ::core::result::Result::Ok(
-                    #rpc::codegen::thrift::serde_support::Source::next(source)?.map(Self::#ident),
+                    #rpc::codegen::serde_support::Source::next(source)?.map(Self::#ident),
                 ),
             }
         });
         let stand_in = match unknown {
-            Some(unknown) => quote!(::core::option::Option::Some(Self::#unknown(id))),
+            Some(unknown) => quote! {
+                ::core::option::Option::Some(Self::#unknown(
+                    <i16 as ::core::convert::TryFrom<i32>>::try_from(id).unwrap_or(0),
+                ))
+            },
             None => quote!(::core::option::Option::None),
         };
         let deserialize = self.deserialize(name, &quote!(deserialize_union), place);
@@ -117,11 +121,11 @@ impl Generator<'_> {
                 }
             }
 
-            impl #rpc::codegen::thrift::serde_support::SerdeUnion for #name {
+            impl #rpc::codegen::serde_support::SerdeUnion for #name {
                 const NAME: &'static str = #wire;
-                const FIELDS: &'static [#rpc::codegen::thrift::serde_support::Field] = &[#(#table),*];
+                const FIELDS: &'static [#rpc::codegen::serde_support::Field] = &[#(#table),*];
 
-                fn read<'de, #source: #rpc::codegen::thrift::serde_support::Source<'de>>(
+                fn read<'de, #source: #rpc::codegen::serde_support::Source<'de>>(
                     index: usize,
                     source: #source,
                 ) -> ::core::result::Result<::core::option::Option<Self>, #source::Error> {
@@ -131,7 +135,7 @@ impl Generator<'_> {
                     }
                 }
 
-                fn unknown(id: i16) -> ::core::option::Option<Self> { #stand_in }
+                fn unknown(id: i32) -> ::core::option::Option<Self> { #stand_in }
             }
 
             #deserialize
@@ -170,7 +174,7 @@ impl Generator<'_> {
                 fn deserialize<#deserializer: #rpc::codegen::serde::Deserializer<'de>>(
                     deserializer: #deserializer,
                 ) -> ::core::result::Result<Self, #deserializer::Error> {
-                    #rpc::codegen::thrift::serde_support::#by(deserializer)
+                    #rpc::codegen::serde_support::#by(deserializer)
                 }
             }
         }
@@ -179,6 +183,6 @@ impl Generator<'_> {
     fn table_entry(&self, name: &str, id: i16, required: bool) -> TokenStream {
         let rpc = &self.rpc;
         let id = Literal::i16_unsuffixed(id);
-        quote!(#rpc::codegen::thrift::serde_support::Field { name: #name, id: #id, required: #required })
+        quote!(#rpc::codegen::serde_support::Field { name: #name, id: #id, required: #required })
     }
 }

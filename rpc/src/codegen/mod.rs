@@ -8,5 +8,8 @@ pub use codec_thrift as thrift;
 #[cfg(feature = "protobuf")]
 pub use {codec_protobuf as protobuf, prost, prost_types};
 
-#[cfg(any(feature = "thrift", feature = "protobuf", feature = "msgpack"))]
+#[cfg(any(feature = "thrift", feature = "protobuf"))]
 pub use serde;
+
+#[cfg(any(feature = "thrift", feature = "protobuf"))]
+pub mod serde_support;

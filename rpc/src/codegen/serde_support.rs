@@ -15,17 +15,14 @@ use std::marker::PhantomData;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
-use serde::ser::{Serialize, Serializer};
-
-use crate::{Double, Uuid};
 
 /// A field of a generated type.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name in the definition.
     pub name: &'static str,
-    /// Its id.
-    pub id: i16,
+    /// Its id, or tag; 0 if it has none.
+    pub id: i32,
     /// Whether it may not be missing.
     pub required: bool,
 }
@@ -46,7 +43,7 @@ pub trait SerdeStruct: Default {
     fn set<'de, S: Source<'de>>(&mut self, index: usize, source: S) -> Result<bool, S::Error>;
 }
 
-/// A generated union, or the exceptions that a method declares.
+/// A generated union or oneof, or the exceptions that a method declares.
 pub trait SerdeUnion: Sized {
     /// Its name in the definition.
     const NAME: &'static str;
@@ -61,7 +58,7 @@ pub trait SerdeUnion: Sized {
 
     /// What stands for a field that the definition does not know; its id is 0 if it came by name. `None` if there is
     /// nothing to stand for it.
-    fn unknown(id: i16) -> Option<Self>;
+    fn unknown(id: i32) -> Option<Self>;
 }
 
 /// Where the value of one field comes from.
@@ -81,6 +78,15 @@ pub trait Source<'de>: Sized {
     /// As [`next`](Self::next).
     fn fill<T: Deserialize<'de>>(self, place: &mut T) -> Result<bool, Self::Error> {
         Ok(self.next()?.map(|value| *place = value).is_some())
+    }
+
+    /// The same for a oneof, which is absent too if the definition does not know what it holds.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    fn fill_oneof<T: SerdeUnion>(self, place: &mut Option<T>) -> Result<bool, Self::Error> {
+        *place = self.next::<Oneof<T>>()?.and_then(|oneof| oneof.0);
+        Ok(place.is_some())
     }
 
     /// The same for a field that may be absent.
@@ -105,7 +111,10 @@ pub fn deserialize_struct<'de, T: SerdeStruct, D: Deserializer<'de>>(deserialize
 /// # Errors
 /// When it has no pair or several known ones, or the value is not of its type.
 pub fn deserialize_union<'de, T: SerdeUnion, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(UnionVisitor(PhantomData))
+    let union = deserializer.deserialize_map(UnionVisitor(PhantomData))?;
+    union.ok_or_else(|| {
+        D::Error::custom(format_args!("no field of union `{}` is set, or none that is known", T::NAME))
+    })
 }
 
 /// The error of a union that holds no field of its definition.
@@ -196,14 +205,15 @@ impl Found {
 
 struct UnionVisitor<T>(PhantomData<T>);
 
+/// What is known of it; `None` if nothing is.
 impl<'de, T: SerdeUnion> Visitor<'de> for UnionVisitor<T> {
-    type Value = T;
+    type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "union `{}` as a map of one field", T::NAME)
+        write!(f, "`{}` as a map of one field", T::NAME)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<T>, A::Error> {
         let (mut value, mut unknown) = (None, None);
         while let Some(key) = map.next_key_seed(KeySeed { fields: T::FIELDS, guess: 0 })? {
             match key {
@@ -223,9 +233,16 @@ impl<'de, T: SerdeUnion> Visitor<'de> for UnionVisitor<T> {
                 }
             }
         }
-        value.or_else(|| unknown.and_then(T::unknown)).ok_or_else(|| {
-            A::Error::custom(format_args!("no field of union `{}` is set, or none that is known", T::NAME))
-        })
+        Ok(value.or_else(|| unknown.and_then(T::unknown)))
+    }
+}
+
+/// A oneof that is known, or not.
+struct Oneof<T>(Option<T>);
+
+impl<'de, T: SerdeUnion> Deserialize<'de> for Oneof<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(UnionVisitor(PhantomData)).map(Self)
     }
 }
 
@@ -259,7 +276,7 @@ enum Key {
     /// The position of the field.
     Known(usize),
     /// The id that is not known, 0 for a name.
-    Unknown(i16),
+    Unknown(i32),
 }
 
 /// Reads a key, and tries the field at `guess` first: most writers keep the order.
@@ -306,69 +323,11 @@ impl Visitor<'_> for KeySeed {
     }
 
     fn visit_i64<E: serde::de::Error>(self, id: i64) -> Result<Key, E> {
-        let id = i16::try_from(id).unwrap_or(0);
-        Ok(self.find(|field| field.id == id).unwrap_or(Key::Unknown(id)))
+        let id = i32::try_from(id).unwrap_or(0);
+        Ok(self.find(|field| field.id == id && id != 0).unwrap_or(Key::Unknown(id)))
     }
 
     fn visit_u64<E: serde::de::Error>(self, id: u64) -> Result<Key, E> {
         self.visit_i64(i64::try_from(id).unwrap_or(0))
-    }
-}
-
-impl Serialize for Double {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Double {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        f64::deserialize(deserializer).map(Self)
-    }
-}
-
-/// Its 16 bytes as binary; in formats for people, its text.
-impl Serialize for Uuid {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.collect_str(self)
-        } else {
-            serializer.serialize_bytes(&self.0)
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Uuid {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            deserializer.deserialize_str(UuidVisitor)
-        } else {
-            deserializer.deserialize_bytes(UuidVisitor)
-        }
-    }
-}
-
-struct UuidVisitor;
-
-impl Visitor<'_> for UuidVisitor {
-    type Value = Uuid;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a UUID, as 16 bytes or as its text")
-    }
-
-    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Uuid, E> {
-        match <[u8; 16]>::try_from(bytes) {
-            Ok(bytes) => Ok(Uuid(bytes)),
-            Err(_) => Err(E::invalid_length(bytes.len(), &self)),
-        }
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Uuid, E> {
-        match text.parse() {
-            Ok(uuid) => Ok(uuid),
-            // a peer of the old dialect has no binary
-            Err(_) => self.visit_bytes(text.as_bytes()),
-        }
     }
 }
