@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=idl/echo.proto");
     let descriptors = protox::compile(["idl/echo.proto"], ["idl"])?;
     tonic_prost_build::configure().compile_fds(descriptors)?;
+    rpc_build::compile(["idl/echo.thrift"])?;
     record_build()
 }
 

@@ -9,7 +9,7 @@ pub const LARGEST_BODY: usize = 16 << 20;
 pub const ACTION: &str = "echo";
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const HEX: &[u8; 16] = b"0123456789abcdef";
+const HEX: &str = "0123456789abcdef";
 const CLIENT_DIGITS: usize = 4;
 const ID_DIGITS: usize = 16;
 
@@ -51,7 +51,6 @@ pub enum Verify {
 #[derive(Debug)]
 pub struct Template {
     msg: String,
-    client: u16,
     sequence: u64,
     verify: Verify,
 }
@@ -60,15 +59,26 @@ impl Template {
     /// The template of client number `client`.
     pub fn new(seed: u64, client: u16, len: usize, verify: Verify) -> Self {
         let msg = body(seed.wrapping_add(u64::from(client)), len);
-        let mut template = Self { msg, client, sequence: 0, verify };
-        template.write_id();
+        let mut template = Self { msg, sequence: 0, verify };
+        let digits = template.digits();
+        let client = format!("{client:04x}");
+        template.msg.replace_range(..digits, &format!("{client}{:012}", 0)[..digits]);
         template
     }
 
     /// Makes the next request.
     pub fn advance(&mut self) {
         self.sequence += 1;
-        self.write_id();
+        // Of the sixteen digits only the last one changes, as a rule; this runs in front of every call.
+        let mut rest = self.sequence;
+        for place in (CLIENT_DIGITS..self.digits()).rev() {
+            let digit = usize::try_from(rest & 15).unwrap_or(0);
+            self.msg.replace_range(place..=place, &HEX[digit..=digit]);
+            if digit != 0 {
+                break;
+            }
+            rest >>= 4;
+        }
     }
 
     /// The request as it stands.
@@ -90,11 +100,11 @@ impl Template {
     }
 
     fn diagnose(&self, got: &[u8]) -> Outcome {
-        let digits = self.msg.len().min(ID_DIGITS);
+        let digits = self.digits();
         let (Some(id), true) = (got.get(..digits), got.len() == self.msg.len()) else {
             return Outcome::Corrupt;
         };
-        if !id.iter().all(|digit| HEX.contains(digit)) {
+        if !id.iter().all(|digit| HEX.as_bytes().contains(digit)) {
             return Outcome::Corrupt;
         }
         let own = self.msg.as_bytes();
@@ -109,23 +119,9 @@ impl Template {
         }
     }
 
-    fn write_id(&mut self) {
-        let digits = self.msg.len().min(ID_DIGITS);
-        let mut id = [0_u8; ID_DIGITS];
-        hex(u64::from(self.client), &mut id[..CLIENT_DIGITS]);
-        if let Some(sequence) = id.get_mut(CLIENT_DIGITS..digits) {
-            hex(self.sequence, sequence);
-        }
-        let id = std::str::from_utf8(&id[..digits]).expect("hex digits");
-        self.msg.replace_range(..digits, id);
-    }
-}
-
-/// Writes the low digits of `value`, as many as there is room for.
-fn hex(mut value: u64, digits: &mut [u8]) {
-    for digit in digits.iter_mut().rev() {
-        *digit = HEX[usize::try_from(value & 15).unwrap_or(0)];
-        value >>= 4;
+    /// Digits of the id that the body has room for.
+    fn digits(&self) -> usize {
+        self.msg.len().min(ID_DIGITS)
     }
 }
 
@@ -158,8 +154,10 @@ mod tests {
     fn ids_lead_the_body() {
         let mut template = Template::new(42, 0x1a2b, 32, Verify::Full);
         assert_eq!(template.request().msg, format!("1a2b000000000000{}", &body(42 + 0x1a2b, 32)[16..]));
-        (0..0x2f).for_each(|_| template.advance());
-        assert!(template.request().msg.starts_with("1a2b00000000002f"));
+        for call in 1..=0x1234 {
+            template.advance();
+            assert_eq!(&template.request().msg[..16], format!("1a2b{call:012x}"));
+        }
         let mut short = Template::new(42, 0x1a2b, 6, Verify::Full);
         (0..0x1ff).for_each(|_| short.advance());
         assert_eq!(short.request().msg, "1a2bff");

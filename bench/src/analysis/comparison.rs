@@ -8,12 +8,10 @@ use crate::cli::settings::{Condition, Settings};
 use crate::drive::blocks::Measured;
 use crate::exit::Failure;
 use crate::plan::{Plan, Role};
-use crate::stats::interval::{Interval, PairedRatio};
+use crate::stats::interval::{Interval, PairedRatio, samples_for_precision};
 use crate::stats::many::{Holm, holm};
-use crate::stats::quantile::normal;
 use crate::stats::rank::signed_rank;
 use crate::stats::verdict::{Better, Verdict};
-use crate::system::Sharing;
 
 /// Everything that a run says.
 #[derive(Debug, Clone)]
@@ -209,18 +207,10 @@ fn rounds_to_settle(pairs: &PairedRatio, band: f64, level: f64) -> Option<u64> {
     let center = pairs.value().ln();
     let edges = [(1.0 + band).ln(), (1.0 - band).ln()];
     let distance = edges.into_iter().map(|edge| (center - edge).abs()).fold(f64::INFINITY, f64::min);
-    let needed = (normal(0.5 + level / 2.0) * pairs.log_deviation() / distance).powi(2).ceil();
+    let needed = samples_for_precision(pairs.log_deviation(), distance, 100.0, level).ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to lie in 0..1e6")]
     let rounds = (0.0..1e6).contains(&needed).then_some(needed as u64);
     rounds
-}
-
-/// Words for how many connections a system used.
-pub fn connections_in_words(condition: &Condition, sharing: Sharing) -> String {
-    match condition.connections_for(sharing) {
-        1 => "1 connection".to_owned(),
-        several => format!("{several} connections"),
-    }
 }
 
 #[cfg(test)]

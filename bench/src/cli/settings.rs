@@ -23,8 +23,6 @@ pub struct Settings {
     pub profile: Profile,
     /// What is measured.
     pub systems: Vec<&'static Entry>,
-    /// Pairs that were asked for by `all` and do not exist.
-    pub absent: Vec<Pair>,
     /// What it is compared with.
     pub baselines: Vec<&'static Entry>,
     /// Under which conditions, one after the other.
@@ -184,7 +182,6 @@ pub fn resolve(flags: &Flags, machine: &Machine) -> Result<Settings, Failure> {
     Ok(Settings {
         profile,
         systems,
-        absent,
         baselines,
         conditions,
         warmup: flags
@@ -213,7 +210,7 @@ pub fn resolve(flags: &Flags, machine: &Machine) -> Result<Settings, Failure> {
         output: output(flags)?,
         strict: flags.strict,
         dry_run: flags.dry_run,
-        notes: notes(flags, &split),
+        notes: notes(flags, &split, &absent),
         split,
     })
 }
@@ -479,8 +476,13 @@ fn output(flags: &Flags) -> Result<Output, Failure> {
     })
 }
 
-fn notes(flags: &Flags, split: &Split) -> Vec<String> {
+fn notes(flags: &Flags, split: &Split, absent: &[Pair]) -> Vec<String> {
     let mut notes = Vec::new();
+    if !absent.is_empty() {
+        let names: Vec<String> =
+            absent.iter().map(|pair| format!("{}/{}", pair.codec.name(), pair.transport.name())).collect();
+        notes.push(format!("no such pair, left out: {}", names.join(" ")));
+    }
     for (flag, given) in [
         ("--codec", &flags.codec),
         ("--transport", &flags.transport),

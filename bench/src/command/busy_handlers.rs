@@ -15,7 +15,7 @@ use crate::plan::orders;
 use crate::report::layout::{Column, PAGE, lines};
 use crate::report::numbers::{fixed, ms, ratio, ratio_ends, ratio_interval};
 use crate::report::screen::{say, say_all};
-use crate::stats::interval::{PairedRatio, of_mean};
+use crate::stats::interval::PairedRatio;
 use crate::stats::latency::Latencies;
 use crate::stats::rng::SplitMix64;
 use crate::system::Dispatch;
@@ -216,9 +216,12 @@ fn columns(outcomes: &[Outcome], rival: Option<usize>, confidence: f64) -> Vec<C
         Column::right("unsent", each(&|outcome| outcome.unsent.to_string())),
     ];
     if let Some(rival) = rival {
-        let rival = &outcomes[rival];
         let against = |of: fn(&Outcome) -> &Vec<f64>| {
-            outcomes.iter().map(|outcome| wait_ratio(of(outcome), of(rival), confidence)).collect::<Vec<_>>()
+            let ratio = |(place, outcome)| match place == rival {
+                true => "1".to_owned(),
+                false => wait_ratio(of(outcome), of(&outcomes[rival]), confidence),
+            };
+            outcomes.iter().enumerate().map(ratio).collect::<Vec<_>>()
         };
         columns.push(Column::left("× tonic busy p50", against(|outcome| &outcome.busy_p50)));
         columns.push(Column::left("× tonic busy p99", against(|outcome| &outcome.busy_p99)));
@@ -239,14 +242,13 @@ fn result_line(outcome: &Outcome, rival: Option<&Outcome>, settings: &Settings) 
         }
         None => format!("{}[-,-]", ratio(pairs.value())),
     };
-    let p99 = of_mean(&outcome.busy_p99, settings.confidence);
     let against = |of: fn(&Outcome) -> &Vec<f64>| {
         let pairs = rival.and_then(|rival| PairedRatio::new(of(outcome), of(rival)));
         pairs.as_ref().map_or("-".to_owned(), bounded)
     };
     format!(
         "RESULT {} test=busy-handlers dispatch={} serial_ms={} together_ms={} share={} limit={LIMIT} within={} \
-         busy_p50_ms={} busy_p99_ms={} busy_p99_ci_ms={} unsent={} vs={} p50_ratio={} p99_ratio={} confidence={}",
+         busy_p50_ms={} busy_p99_ms={} unsent={} vs={} p50_ratio={} p99_ratio={} confidence={}",
         outcome.contestant.entry.name,
         outcome.contestant.dispatch.name(),
         fixed(outcome.serial_ns / 1e6, 2),
@@ -255,11 +257,6 @@ fn result_line(outcome: &Outcome, rival: Option<&Outcome>, settings: &Settings) 
         if outcome.share.value() <= LIMIT { "yes" } else { "no" },
         fixed(outcome.busy.quantile(0.5) as f64 / 1e6, 3),
         fixed(outcome.busy.quantile(0.99) as f64 / 1e6, 3),
-        p99.map_or("-".to_owned(), |p99| format!(
-            "[{},{}]",
-            fixed(p99.low / 1e6, 3),
-            fixed(p99.high / 1e6, 3)
-        )),
         outcome.unsent,
         rival.map_or("none", |rival| rival.contestant.entry.name),
         against(|outcome| &outcome.busy_p50),

@@ -14,6 +14,7 @@ use crate::control::messages::{ClientOrder, ServerOrder};
 use crate::environment;
 use crate::exit::Failure;
 use crate::report::screen::{say, say_all};
+use crate::system::registry;
 use crate::{interrupt, process};
 
 /// Files that a process needs beside its connections.
@@ -72,11 +73,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
             measure::run(&settings, &machine, &line, measure::Shape::Matrix)
         }
         Command::Calibrate => {
-            let (settings, machine) = prepare(&with_floor(flags))?;
+            let (settings, machine) = prepare(&with_system(flags, "raw-tcp"))?;
             calibrate::run(&settings, &machine, &line)
         }
         Command::BusyHandlers => {
-            let (settings, _) = prepare(&with_floor(flags))?;
+            let ours = registry::all().iter().any(|entry| entry.pair.is_some());
+            let (settings, _) = prepare(&if ours { flags } else { with_system(flags, "tonic") })?;
             busy_handlers::run(&settings)
         }
         Command::List => say_all(environment::list()),
@@ -109,14 +111,10 @@ fn prepare(flags: &Flags) -> Result<(Settings, Machine), Failure> {
     Ok((settings, machine))
 }
 
-/// For commands that measure baselines even when no pair is named.
-fn with_floor(mut flags: Flags) -> Flags {
-    if flags.codec.is_empty() && flags.transport.is_empty() && flags.system.is_empty() && no_pairs() {
-        flags.system.push("tonic".to_owned());
+/// For commands that have something to measure even when nothing is named.
+fn with_system(mut flags: Flags, name: &str) -> Flags {
+    if flags.codec.is_empty() && flags.transport.is_empty() && flags.system.is_empty() {
+        flags.system.push(name.to_owned());
     }
     flags
-}
-
-fn no_pairs() -> bool {
-    crate::system::registry::all().iter().all(|entry| entry.pair.is_none())
 }

@@ -9,11 +9,12 @@ use super::round::{self, Load, nanos};
 use crate::cli::settings::{Condition, Settings};
 use crate::control::messages::{Answer, ClientOrder, LoadOrder, Task};
 use crate::exit::Failure;
-use crate::load::round::Extent;
+use crate::load::round::{Extent, LoadReport};
 use crate::system::registry;
 use crate::systems::noop::Turns;
 
 const READS: u32 = 1_000_000;
+const BATCHES: u32 = 50;
 const ANSWER: Duration = Duration::from_secs(20);
 
 /// The findings.
@@ -23,7 +24,7 @@ pub struct Calibration {
     pub clock: Clock,
     /// Calls a second of the generator over a system that does nothing, with a turn through tokio's queue a call.
     pub ceiling: f64,
-    /// Ns that the generator spends on a call by itself, on one thread.
+    /// CPU that the generator uses for a call by itself, ns.
     pub generator_ns: f64,
     /// Calls a second over bare TCP.
     pub floor: f64,
@@ -65,23 +66,29 @@ pub fn run(
     settings: &Settings,
     effort: Effort,
 ) -> Result<Calibration, Failure> {
-    let ceiling = generator(condition, settings, effort, Turns::Give)?;
+    let ceiling = generator(condition, settings, effort, Turns::Give)?.per_second();
     let alone = Condition { client_threads: 1, concurrency: 1, ..*condition };
     let by_itself = generator(&alone, settings, effort, Turns::Keep)?;
     let brief =
         Settings { warmup: effort.warmup, extent: Extent::Time(nanos(effort.length)), ..settings.clone() };
     let raw = registry::find("raw-tcp").ok_or_else(|| Failure::Internal("raw-tcp is missing".into()))?;
     let floor = round::run(host, raw, condition, &brief, false)?;
-    Ok(Calibration { clock: clock(), ceiling, generator_ns: 1e9 / by_itself, floor: floor.load.per_second() })
+    Ok(Calibration {
+        clock: clock(),
+        ceiling,
+        // CPU, not wall time: it does not depend on who else wanted the CPU just then.
+        generator_ns: by_itself.usage.cpu_per_request(),
+        floor: floor.load.per_second(),
+    })
 }
 
-/// Calls a second of the generator over nothing.
+/// The generator over nothing.
 fn generator(
     condition: &Condition,
     settings: &Settings,
     effort: Effort,
     turns: Turns,
-) -> Result<f64, Failure> {
+) -> Result<LoadReport, Failure> {
     let mut load = Load::start(&ClientOrder {
         threads: condition.client_threads,
         cpus: if settings.split.pinned { settings.split.client.clone() } else { Vec::new() },
@@ -103,19 +110,24 @@ fn generator(
     load.expect(&Answer::Closed, ANSWER)?;
     let report = load.report(ANSWER)?;
     load.stop()?;
-    Ok(report.per_second())
+    Ok(report)
 }
 
+/// The cheapest of several batches: others may have wanted the CPU during the rest.
 fn clock() -> Clock {
-    let began = Instant::now();
-    let mut before = began;
+    let mut cost_ns = f64::INFINITY;
     let mut step = Duration::MAX;
-    for _ in 0..READS {
-        let now = Instant::now();
-        if now > before {
-            step = step.min(now - before);
+    for _ in 0..BATCHES {
+        let began = Instant::now();
+        let mut before = began;
+        for _ in 0..READS / BATCHES {
+            let now = Instant::now();
+            if now > before {
+                step = step.min(now - before);
+            }
+            before = now;
         }
-        before = now;
+        cost_ns = cost_ns.min(began.elapsed().as_nanos() as f64 / f64::from(READS / BATCHES));
     }
-    Clock { cost_ns: began.elapsed().as_nanos() as f64 / f64::from(READS), step_ns: nanos(step) }
+    Clock { cost_ns, step_ns: nanos(step) }
 }

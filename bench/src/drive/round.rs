@@ -13,8 +13,8 @@ use crate::process::Window;
 use crate::system::Dispatch;
 use crate::system::registry::Entry;
 
-/// Calls of the pass that counts allocations.
-pub const COUNTED_CALLS: u64 = 20_000;
+/// Calls of the pass that counts allocations; fewer if a round has fewer.
+const COUNTED_CALLS: u64 = 20_000;
 /// Rounds by number of requests may take this long.
 const LONGEST_COUNT: Duration = Duration::from_secs(24 * 3600);
 /// Opening many thousand connections takes a while.
@@ -106,7 +106,11 @@ pub fn run(
     report.errors.lost = u64::try_from(unbalanced - failures).unwrap_or(0);
     let allocations = if count_allocations && report.errors.total() == 0 {
         server.ask(&Request::Allocs { on: true })?;
-        let client = load.count_allocations(COUNTED_CALLS)?;
+        let calls = match settings.extent {
+            Extent::Time(_) => COUNTED_CALLS,
+            Extent::Requests(requests) => requests.min(COUNTED_CALLS),
+        };
+        let client = load.count_allocations(calls)?;
         match server.ask(&Request::Allocs { on: false })? {
             Answer::Allocs(counted) => Some(per_request(&client, &counted)),
             other => return Err(link_failure(unexpected(&other))),

@@ -11,6 +11,7 @@ use crate::drive::round::Round;
 use crate::environment;
 use crate::load::round::Extent;
 use crate::stats::interval::Interval;
+use crate::stats::moments::Moments;
 use crate::system::registry::Entry;
 
 /// Counts up when the meaning of a field changes.
@@ -117,6 +118,7 @@ fn cell(cell: &Cell, confidence: f64) -> Value {
         "rounds": cell.rounds.iter().map(round).collect::<Vec<_>>(),
         "pooled": {
             "tps": cell.mean(Metric::Tps),
+            "tps_cov_percent": finite(Moments::of(&cell.each(Metric::Tps)).variation_percent()),
             "mean": moments.mean,
             "var": finite(moments.variance()),
             "percentiles": percentiles,

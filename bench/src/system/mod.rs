@@ -3,6 +3,10 @@
 //! A system is a server and a client of the service in `idl/`. Everything that is timed is generic over
 //! [`System`], so that each one gets its own copy of the load generator and no call goes through a pointer; the
 //! [`registry`] turns a name into that copy once per process.
+//!
+//! To add one: a unit type that implements [`System`] in a file of its own under `systems/`, its caller's [`Caller`]
+//! (and [`Burn`] if its handlers shall be tested while busy), and a line in the list of [`registry`]. The command
+//! line, the plan, `list` and the tables follow from that line.
 
 pub mod registry;
 
