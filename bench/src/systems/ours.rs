@@ -6,8 +6,8 @@ use rpc::net::{Bound, Dialer};
 use rpc::{CallOptions, Context, Router, Status};
 
 use crate::system::{
-    BoxError, Burn, Caller, ClientConfig, Codec, Dispatch, Echo, Pair, Reply, Server, ServerConfig, Sharing, System,
-    Transport,
+    BoxError, Burn, Caller, ClientConfig, Codec, Dispatch, Echo, Pair, Reply, Server, ServerConfig, Sharing,
+    System, Transport,
 };
 use crate::work;
 
@@ -26,12 +26,20 @@ macro_rules! handlers {
         pub struct Handlers;
 
         impl idl::Echo for Handlers {
-            async fn echo(&self, _: &Context, request: idl::EchoRequest) -> Result<idl::EchoResponse, Status> {
+            async fn echo(
+                &self,
+                _: &Context,
+                request: idl::EchoRequest,
+            ) -> Result<idl::EchoResponse, Status> {
                 let (action, msg) = work::echo(request.action, request.msg);
                 Ok(idl::EchoResponse { action, msg })
             }
 
-            async fn burn(&self, _: &Context, request: idl::BurnRequest) -> Result<idl::BurnResponse, Status> {
+            async fn burn(
+                &self,
+                _: &Context,
+                request: idl::BurnRequest,
+            ) -> Result<idl::BurnResponse, Status> {
                 work::burn(request.micros.try_into().unwrap_or(0));
                 Ok(idl::BurnResponse { micros: request.micros })
             }
