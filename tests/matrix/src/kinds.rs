@@ -2,6 +2,7 @@ use rpc_test::Wire;
 use rpc_test::transport::{Kind, Settings};
 use rpc_wire::MakeProtocol;
 use transport_mux::{Mux, MuxConfig};
+use transport_pool::{Pool, PoolConfig};
 
 /// Many calls at once on each connection.
 #[derive(Debug)]
@@ -20,5 +21,24 @@ impl Kind for MuxKind {
     fn busy<P: MakeProtocol>(transport: &Mux<P, Wire>) -> usize {
         let gauges = transport.gauges();
         gauges.in_flight + gauges.answered + gauges.waiting
+    }
+}
+
+/// One call at a time on each connection.
+#[derive(Debug)]
+pub enum PoolKind {}
+
+impl Kind for PoolKind {
+    type Transport<P: MakeProtocol> = Pool<P, Wire>;
+    const SHARES: bool = false;
+
+    fn make<P: MakeProtocol>(wire: Wire, protocol: P, settings: Settings) -> Pool<P, Wire> {
+        let Settings { limits, first_id, .. } = settings;
+        transport_pool::lazy(wire, protocol, PoolConfig { limits, first_id, ..PoolConfig::default() })
+    }
+
+    fn busy<P: MakeProtocol>(transport: &Pool<P, Wire>) -> usize {
+        let gauges = transport.gauges();
+        gauges.in_use + gauges.dialling + gauges.waiting
     }
 }

@@ -2,4 +2,4 @@
 
 mod kinds;
 
-pub use kinds::MuxKind;
+pub use kinds::{MuxKind, PoolKind};
