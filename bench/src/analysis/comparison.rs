@@ -106,7 +106,9 @@ pub fn analyse(plan: &Plan, measured: &[Measured], settings: &Settings) -> Resul
         }
         conditions.push(compare(measured.condition, cells, settings));
     }
-    judge(&mut conditions, settings);
+    if settings.verdicts {
+        judge(&mut conditions, settings);
+    }
     Ok(Analysis { conditions })
 }
 

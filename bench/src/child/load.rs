@@ -30,7 +30,7 @@ pub struct Job<'a> {
 ///
 /// # Errors
 ///
-/// If connections can not be opened, or the control connection fails. The driver has been told.
+/// If the process can not be set up, or the control connection fails. Everything else is told to the driver.
 pub fn run(order: &ClientOrder, parent: u32) -> Result<(), BoxError> {
     die_with_parent(parent)?;
     let runtime = runtime::build(order.threads, &order.cpus)?;
@@ -48,10 +48,8 @@ pub fn run(order: &ClientOrder, parent: u32) -> Result<(), BoxError> {
     runtime.shutdown_background();
     match done {
         Err(error) if matches!(error.downcast_ref(), Some(LinkError::Ended)) => Ok(()),
-        Err(error) => {
-            link.send(&Answer::Failed { message: round::chain(&*error) }).ok();
-            Err(error)
-        }
+        // The driver prints it.
+        Err(error) => Ok(link.send(&Answer::Failed { message: round::chain(&*error) })?),
         Ok(()) => Ok(()),
     }
 }

@@ -30,6 +30,8 @@ pub struct Preset {
     pub aa: bool,
     /// Whether allocations are counted.
     pub allocs: bool,
+    /// Whether there are enough rounds for a verdict.
+    pub verdicts: bool,
 }
 
 impl Profile {
@@ -57,6 +59,7 @@ impl Profile {
                 baselines: &["tonic"],
                 aa: false,
                 allocs: true,
+                verdicts: false,
             },
             Self::Quick => Preset {
                 grid: &[(100, 1024)],
@@ -66,6 +69,7 @@ impl Profile {
                 baselines: &["tonic", "tonic-tuned"],
                 aa: true,
                 allocs: true,
+                verdicts: true,
             },
             Self::Standard => Preset {
                 grid: &[
@@ -83,6 +87,7 @@ impl Profile {
                 baselines: &["tonic", "tonic-tuned", "raw-tcp"],
                 aa: true,
                 allocs: true,
+                verdicts: true,
             },
         }
     }

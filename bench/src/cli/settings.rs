@@ -51,6 +51,8 @@ pub struct Settings {
     pub allocs: bool,
     /// Whether the first baseline is measured twice.
     pub aa: bool,
+    /// Whether ratios are judged.
+    pub verdicts: bool,
     /// How things are printed and saved.
     pub output: Output,
     /// Exit 5 if a flag is raised or a verdict is inconclusive.
@@ -207,6 +209,8 @@ pub fn resolve(flags: &Flags, machine: &Machine) -> Result<Settings, Failure> {
             .map_or(Ok(0.01), |word| percent("--noise-threshold", word, 50.0))?,
         allocs: flags.allocs.as_deref().map_or(Ok(preset.allocs), |word| on_off("--allocs", word))?,
         aa: flags.aa.as_deref().map_or(Ok(preset.aa), |word| on_off("--aa", word))?,
+        // Rounds asked for by hand are taken at their word.
+        verdicts: preset.verdicts || flags.rounds.is_some(),
         output: output(flags)?,
         strict: flags.strict,
         dry_run: flags.dry_run,

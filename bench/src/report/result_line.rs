@@ -18,7 +18,7 @@ pub struct ResultLine {
 }
 
 /// The keys, in their order.
-pub const KEYS: [&str; 17] = [
+pub const KEYS: [&str; 16] = [
     "c",
     "b",
     "tps",
@@ -35,7 +35,6 @@ pub const KEYS: [&str; 17] = [
     "confidence",
     "flags",
     "out",
-    "aa_floor",
 ];
 
 impl ResultLine {
@@ -66,7 +65,6 @@ impl ResultLine {
             confidence.to_string(),
             if flags.is_empty() { dash() } else { flags.join("+") },
             out.map_or_else(dash, str::to_owned),
-            compared.floor.map_or_else(dash, |floor| fixed(floor, 4)),
         ];
         let fields = KEYS.iter().zip(values).map(|(key, value)| ((*key).to_owned(), plain(&value))).collect();
         Self { system: plain(&cell.participant.label), fields }
@@ -154,7 +152,6 @@ mod tests {
         assert_eq!(line.get("flags"), Some("-"));
         assert_eq!(line.get("out"), Some("target/my_runs/x"));
         assert_eq!(line.get("errors"), Some("0"));
-        assert_eq!(line.get("aa_floor"), Some("-"));
     }
 
     #[test]

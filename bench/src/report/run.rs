@@ -23,7 +23,7 @@ pub fn report(
     let mut report = vec![header(compared, settings)];
     report.extend(lines(&columns(compared, settings), PAGE));
     report.extend(footer(compared, settings, calibration));
-    report.extend(compared.subjects().filter_map(|place| sentence(compared, place, paint)));
+    report.extend(compared.subjects().filter_map(|place| sentence(compared, place, settings, paint)));
     report
 }
 
@@ -169,7 +169,7 @@ fn trust(cells: &[Cell], settings: &Settings) -> String {
     )
 }
 
-fn sentence(compared: &Compared, place: usize, paint: Paint) -> Option<String> {
+fn sentence(compared: &Compared, place: usize, settings: &Settings, paint: Paint) -> Option<String> {
     let comparison = compared.comparison(place)?;
     let label = &compared.cells[place].participant.label;
     let base = &compared.cells[comparison.base].participant.label;
@@ -185,11 +185,11 @@ fn sentence(compared: &Compared, place: usize, paint: Paint) -> Option<String> {
         of(Metric::P99),
         of(Metric::ServerCpu),
     );
-    sentence.push_str(&reservation(compared, comparison));
+    sentence.push_str(&reservation(compared, comparison, settings));
     Some(sentence)
 }
 
-fn reservation(compared: &Compared, comparison: &Comparison) -> String {
+fn reservation(compared: &Compared, comparison: &Comparison, settings: &Settings) -> String {
     let mut text = String::new();
     if comparison.decides == Metric::ServerCpu {
         text.push_str("; V7, so server CPU decides");
@@ -200,7 +200,9 @@ fn reservation(compared: &Compared, comparison: &Comparison) -> String {
             None => text.push_str("; more rounds would not settle it"),
         }
     }
-    if comparison.verdict == Verdict::None {
+    if !settings.verdicts {
+        text.push_str(&format!("; no verdict under --profile {}", settings.profile.name()));
+    } else if comparison.verdict == Verdict::None {
         text.push_str("; one round: no interval, no verdict");
     } else {
         text.push_str(&format!(" (noise band ±{:.1} %)", compared.band * 100.0));
