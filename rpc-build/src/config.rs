@@ -67,19 +67,21 @@ impl Config {
     ///
     /// Two things are written for `rpc::include_idl!`. For each schema a file with its name: `include_idl!("hello")`
     /// brings what `hello.thrift` declares, and beside it a module for each namespace that it or a file it includes
-    /// has. And one file with all schemas of the call: `include_idl!()`. It is for schemas that share types, which would
-    /// be other types in each file. A file that has the right text already is left alone.
+    /// has. (Where there is a `hello.proto` too: `include_idl!("hello.thrift")`.) And one file with all schemas of the
+    /// call: `include_idl!()`. It is for schemas that share types, which would be other types in each file. A file that
+    /// has the right text already is left alone.
     ///
     /// # Errors
     /// All errors of all files together; whether a file could not be read, is not of a known kind, or is wrong. And
     /// what else stops the writing: no `OUT_DIR`, a crate path that is none.
     pub fn compile<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Result<(), Error> {
-        let (mut thrift, mut unknown) = (Vec::new(), Vec::new());
+        let (mut thrift, mut proto, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for file in files {
             let file = file.as_ref().to_owned();
             println!("cargo::rerun-if-changed={}", file.display());
             match file.extension().and_then(|extension| extension.to_str()) {
                 Some("thrift") if cfg!(feature = "thrift") => thrift.push(file),
+                Some("proto") if cfg!(feature = "proto") => proto.push(file),
                 _ => unknown.push(file),
             }
         }
@@ -92,7 +94,7 @@ impl Config {
         let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
         let mut output = Output::default();
         self.thrift(&thrift, &rpc, &mut output)?;
-        output.finish()?;
+        self.proto(&proto, &rpc, &mut output)?;
         let folder =
             folder.ok_or_else(|| Error::message("no `OUT_DIR`: not a build script, and no `out_dir` set"))?;
         output.write(&folder)
@@ -120,6 +122,28 @@ impl Config {
 
     #[cfg(not(feature = "thrift"))]
     fn thrift(&self, _files: &[PathBuf], _rpc: &TokenStream, _output: &mut Output) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[cfg(feature = "proto")]
+    fn proto(&self, files: &[PathBuf], rpc: &TokenStream, output: &mut Output) -> Result<(), Error> {
+        use crate::proto::{Options, generate};
+        if files.is_empty() {
+            return Ok(());
+        }
+        let options = Options { rpc: rpc.clone(), serde: self.serde };
+        let report = generate(files, &self.include_dirs, &options, output)?;
+        for file in &report.read {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+        for warning in &report.warnings {
+            println!("cargo::warning={warning}");
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "proto"))]
+    fn proto(&self, _files: &[PathBuf], _rpc: &TokenStream, _output: &mut Output) -> Result<(), Error> {
         Ok(())
     }
 }

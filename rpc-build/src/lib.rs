@@ -19,6 +19,8 @@ pub mod diagnostic;
 mod emit;
 mod error;
 pub mod naming;
+#[cfg(feature = "proto")]
+mod proto;
 #[cfg_attr(not(feature = "thrift"), allow(dead_code))]
 pub mod source;
 #[cfg(feature = "thrift")]

@@ -1,6 +1,7 @@
 /// Brings in what `rpc_build::compile` generated in the build script.
 ///
-/// `include_idl!("hello")` is for one schema, `hello.thrift` or `hello.proto`. It brings what the schema declares, and
+/// `include_idl!("hello")` is for one schema, `hello.thrift` or `hello.proto`; where there are both,
+/// `include_idl!("hello.thrift")` says which. It brings what the schema declares, and
 /// modules with the names of its namespaces, so that `hello::Greeter` and `Greeter` are both there if the namespace is
 /// `hello`. What the schema includes is in modules of its own beside.
 ///

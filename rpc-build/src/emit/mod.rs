@@ -2,15 +2,18 @@
 //!
 //! - `tokens`: names, comments and attributes as tokens.
 //! - `service`: the trait, the server, the client and the method markers of one service.
+//! - `serde_impls`: the serde impls of types.
 //! - `output`: formatting, and files that are written only if they change.
 //!
 //! Generated code names everything by absolute paths, `::core`, `::std` and those under [`Config`](crate::Config)'s
 //! crate path, so that it needs no prelude and no name of a schema can be in its way.
 
 mod output;
+mod serde_impls;
 mod service;
 mod tokens;
 
-pub(crate) use output::{Output, formatted};
+pub(crate) use output::Output;
+pub(crate) use serde_impls::{FieldKind, SerdeField, enum_impls, struct_impls, union_impls};
 pub(crate) use service::{CLIENT_RESERVED, Method, Request, Service, unused};
 pub(crate) use tokens::{allow, docs, ident, parse_path};

@@ -27,6 +27,18 @@ pub struct Field {
     pub required: bool,
 }
 
+impl Field {
+    /// A field that keeps its default if there is no value for it.
+    pub const fn plain(name: &'static str, id: i32) -> Self {
+        Self { name, id, required: false }
+    }
+
+    /// A field that may not be missing.
+    pub const fn required(name: &'static str, id: i32) -> Self {
+        Self { name, id, required: true }
+    }
+}
+
 /// A generated struct, while it is read: it begins as its default.
 pub trait SerdeStruct: Default {
     /// Its name in the definition.

@@ -4,7 +4,7 @@ use super::super::model::{Enum, TypeId};
 use super::Generator;
 use super::fields::deprecated;
 use super::names::Place;
-use crate::emit::{docs, ident};
+use crate::emit::{docs, enum_impls, ident};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
@@ -37,7 +37,7 @@ impl Generator<'_> {
             .filter(|(_, first)| *first)
             .map(|((_, wire, number, _), _)| quote!(#number => ::core::option::Option::Some(#wire),));
         let [writer, reader] = ["W", "R"].map(|want| self.names.generic(place, want));
-        let serde = self.serde.then(|| self.serde_enum(&name, place));
+        let serde = self.serde.then(|| enum_impls(rpc, &name));
         quote! {
             #doc #attrs
             #[derive(

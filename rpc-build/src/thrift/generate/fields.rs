@@ -5,7 +5,7 @@ use super::Generator;
 use super::names::Place;
 use super::types::Mode;
 use super::values::is_optional;
-use crate::emit::{docs, ident};
+use crate::emit::{FieldKind, SerdeField, docs, ident, struct_impls};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -118,7 +118,7 @@ impl Generator<'_> {
             quote!(#head pub #ident: #ty)
         });
         let thrift = self.thrift_impl(fields, place);
-        let serde = self.serde.then(|| self.serde_struct(fields, place));
+        let serde = self.serde.then(|| fields.serde(&self.rpc));
         quote! {
             #derives
             #derived_default
@@ -214,6 +214,20 @@ impl Generator<'_> {
 }
 
 impl Fields {
+    fn serde(&self, rpc: &TokenStream) -> TokenStream {
+        let fields = self.fields.iter().map(|field| SerdeField {
+            ident: &field.ident,
+            name: &field.wire,
+            id: field.id.into(),
+            kind: match (field.optional, field.required) {
+                (true, _) => FieldKind::Optional,
+                (false, true) => FieldKind::Required,
+                (false, false) => FieldKind::Plain,
+            },
+        });
+        struct_impls(rpc, &self.ident, &self.wire, &fields.collect::<Vec<_>>())
+    }
+
     fn default_impl(&self) -> TokenStream {
         let name = &self.ident;
         let values = self.fields.iter().map(|field| {

@@ -180,7 +180,7 @@ impl Generator<'_> {
         });
         let doc = docs([Some(&*format!("The exceptions that `{wire}` declares."))]);
         let serde =
-            self.serde.then(|| self.serde_union(&name, &format!("{wire}_exception"), &variants, None, place));
+            self.serde.then(|| self.serde_union(&name, &format!("{wire}_exception"), &variants, None));
         quote! {
             #doc
             #[derive(::core::clone::Clone, ::core::fmt::Debug, ::core::cmp::PartialEq)]

@@ -4,7 +4,7 @@ use super::super::model::{Field, Struct, TypeId};
 use super::Generator;
 use super::fields::deprecated;
 use super::names::{Place, bare, take};
-use crate::emit::{docs, ident};
+use crate::emit::{FieldKind, SerdeField, docs, ident, union_impls};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
@@ -64,7 +64,7 @@ impl Generator<'_> {
         let (doc, attrs) = (docs([def.head.docs.as_deref()]), deprecated(&def.head.annotations));
         let derives = self.derives(id).tokens();
         let thrift = self.thrift_union(&name, wire, &variants, &unknown, place);
-        let serde = self.serde.then(|| self.serde_union(&name, wire, &variants, Some(&unknown), place));
+        let serde = self.serde.then(|| self.serde_union(&name, wire, &variants, Some(&unknown)));
         quote! {
             #doc #attrs
             #derives
@@ -82,6 +82,22 @@ impl Generator<'_> {
             #thrift
             #serde
         }
+    }
+
+    pub(super) fn serde_union(
+        &self,
+        name: &Ident,
+        wire: &str,
+        variants: &[Variant],
+        unknown: Option<&Ident>,
+    ) -> TokenStream {
+        let fields = variants.iter().map(|variant| SerdeField {
+            ident: &variant.ident,
+            name: &variant.wire,
+            id: variant.id.into(),
+            kind: FieldKind::Plain,
+        });
+        union_impls(&self.rpc, name, wire, &fields.collect::<Vec<_>>(), unknown)
     }
 
     fn thrift_union(
