@@ -190,7 +190,7 @@ impl<P: Protocol> Connection<P> {
         while let Some(event) = state.protocol.poll_event() {
             let (id, result) = match event {
                 Event::Response { id, head, body, .. } => (id, Ok(Response { head, body })),
-                Event::Reset { id, reason } => (id, Err(self.reset(reason, state.sent(id)))),
+                Event::Reset { id, reason } => (id, Err(self.reset(reason))),
                 Event::GoAway => {
                     state.leaving = true;
                     handled.went_away = true;
@@ -229,6 +229,14 @@ impl<P: Protocol> Connection<P> {
         }
         state.driver = Some(waker.clone());
         Next::Rest(state.protocol.poll_timeout())
+    }
+
+    /// Lets the driver rest though there may be something to write. It is woken by new calls, since those may have
+    /// earlier deadlines.
+    pub(crate) fn rest(&self, waker: &Waker) -> Option<Instant> {
+        let mut state = self.lock();
+        state.driver = Some(waker.clone());
+        state.protocol.poll_timeout()
     }
 
     /// Whether a call found no room and there is some now.
@@ -270,10 +278,11 @@ impl<P: Protocol> Connection<P> {
         )
     }
 
-    fn reset(&self, reason: Reason, sent: Sent) -> TransportError {
+    /// The error of a call that is over before its answer. Its request can not be taken back: what has not left yet will.
+    fn reset(&self, reason: Reason) -> TransportError {
         match reason {
-            Reason::Deadline => self.error(TransportErrorKind::Deadline, Stage::Receive, sent),
-            Reason::Cancel => self.error(TransportErrorKind::Cancelled, Stage::Receive, sent),
+            Reason::Deadline => self.error(TransportErrorKind::Deadline, Stage::Receive, Sent::Maybe),
+            Reason::Cancel => self.error(TransportErrorKind::Cancelled, Stage::Receive, Sent::Maybe),
             Reason::Refused => self.error(TransportErrorKind::ShuttingDown, Stage::Receive, Sent::No),
             Reason::Protocol => self
                 .error(TransportErrorKind::Protocol, Stage::Receive, Sent::Yes)
@@ -283,16 +292,6 @@ impl<P: Protocol> Connection<P> {
 
     fn error(&self, kind: TransportErrorKind, stage: Stage, sent: Sent) -> TransportError {
         TransportError::new(kind, stage, sent).at(self.endpoint.clone())
-    }
-}
-
-impl<P> State<P> {
-    /// Whether a call's bytes can have left.
-    fn sent(&self, id: CallId) -> Sent {
-        match self.calls.get(id.0) {
-            Some(waiter) if waiter.batch >= self.taken => Sent::No,
-            _ => Sent::Maybe,
-        }
     }
 }
 
@@ -313,9 +312,10 @@ impl Cause {
     }
 
     pub(crate) fn broken(error: ConnectionError) -> Arc<Self> {
-        use rpc_wire::ConnectionErrorKind::{Truncated, Unresponsive};
+        use rpc_wire::ConnectionErrorKind::{TooLarge, Truncated, Unresponsive};
         let kind = match error.kind() {
             Truncated | Unresponsive => TransportErrorKind::Closed,
+            TooLarge => TransportErrorKind::TooLarge,
             _ => TransportErrorKind::Protocol,
         };
         Arc::new(Self { kind, error: error.into() })

@@ -1,12 +1,12 @@
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Instant;
 
 use bytes::BytesMut;
 use rpc_net::{Connect, ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
 use rpc_wire::{MakeProtocol, Protocol, WriteBuf};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::Instant;
 
 use crate::connection::{Cause, Connection, Handled, Next};
 use crate::slot::Slot;
@@ -84,7 +84,14 @@ where
             match self.poll_write(cx) {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(cause)) => return Poll::Ready(cause),
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending => {
+                    // The peer reads nothing. Deadlines hold all the same, also those of calls that come now.
+                    let until = self.connection.rest(cx.waker());
+                    if let Err(cause) = ready!(self.poll_rest(cx, until)) {
+                        return Poll::Ready(cause);
+                    }
+                    continue;
+                }
             }
             if self.gathering == Gathering::No {
                 self.gathering = Gathering::Yielded;
@@ -95,19 +102,22 @@ where
                 Next::Write => {}
                 Next::Rest(until) => {
                     self.gathering = Gathering::No;
-                    if self.connection.made_room() {
-                        (self.on_room)();
-                    }
-                    if self.timer.poll(cx, until).is_pending() {
-                        return Poll::Pending;
-                    }
-                    if let Err(cause) = self.handle_timeout() {
+                    if let Err(cause) = ready!(self.poll_rest(cx, until)) {
                         return Poll::Ready(cause);
                     }
                 }
                 Next::End => return Poll::Ready(Cause::closed("the connection was given up")),
             }
         }
+    }
+
+    /// Rests until it is woken. Ready when the instant has passed and its calls were told.
+    fn poll_rest(&mut self, cx: &mut Context<'_>, until: Option<Instant>) -> Poll<Result<(), Arc<Cause>>> {
+        if self.connection.made_room() {
+            (self.on_room)();
+        }
+        ready!(self.timer.poll(cx, until));
+        Poll::Ready(self.handle_timeout())
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Arc<Cause>>> {
@@ -131,8 +141,7 @@ where
             }
             Poll::Ready(Ok(_)) => {
                 let mut handled = Handled::default();
-                let result =
-                    self.connection.handle_input(Instant::now().into_std(), &mut self.read, &mut handled);
+                let result = self.connection.handle_input(now(), &mut self.read, &mut handled);
                 self.wake(handled);
                 Poll::Ready(result.map_err(Cause::broken))
             }
@@ -141,7 +150,7 @@ where
 
     fn handle_timeout(&mut self) -> Result<(), Arc<Cause>> {
         let mut handled = Handled::default();
-        let result = self.connection.handle_timeout(Instant::now().into_std(), &mut handled);
+        let result = self.connection.handle_timeout(now(), &mut handled);
         self.wake(handled);
         result.map_err(Cause::broken)
     }
@@ -155,4 +164,9 @@ where
             (self.on_room)();
         }
     }
+}
+
+/// The time by tokio's clock, which tests can stop.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }
