@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rpc_core::{Sent, Stage, TransportError, TransportErrorKind};
 use rpc_net::{Bound, Connect, Dialer, Server, ServerGauges, Stream};
-use tokio::sync::Notify;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 use crate::{Net, PipeConfig, PipeEnd, Traffic, pipe};
@@ -23,6 +24,7 @@ pub struct Wire {
 enum Road {
     Memory(Arc<Memory>),
     Tcp(Dialer),
+    Script(mpsc::UnboundedSender<PipeEnd>, PipeConfig),
 }
 
 #[derive(Debug)]
@@ -80,6 +82,14 @@ impl Wire {
         (wire, Running { road, gauges, stop, task })
     }
 
+    /// Dials a peer whose part the test plays itself.
+    pub fn to_script(pipe: PipeConfig) -> (Self, Script) {
+        let (sender, ends) = mpsc::unbounded_channel();
+        let wire =
+            Self { road: Road::Script(sender, pipe), dials: Arc::default(), endpoint: "script".into() };
+        (wire, Script { ends })
+    }
+
     /// How often it was dialled.
     pub fn dials(&self) -> usize {
         self.dials.load(Ordering::SeqCst)
@@ -89,7 +99,7 @@ impl Wire {
     pub fn traffic(&self) -> Vec<Arc<Traffic>> {
         match &self.road {
             Road::Memory(memory) => lock(&memory.traffic).clone(),
-            Road::Tcp(_) => Vec::new(),
+            Road::Tcp(_) | Road::Script(..) => Vec::new(),
         }
     }
 
@@ -99,14 +109,19 @@ impl Wire {
     /// When the server is gone.
     pub async fn dial(&self) -> Result<Stream, TransportError> {
         self.dials.fetch_add(1, Ordering::SeqCst);
-        match &self.road {
-            Road::Tcp(dialer) => dialer.connect().await,
-            Road::Memory(memory) => memory.dial().map(|end| Stream::Other(Box::new(end))).ok_or_else(|| {
-                TransportError::new(TransportErrorKind::Connect, Stage::Connect, Sent::No)
-                    .at(self.endpoint.clone())
-                    .because(io::Error::from(io::ErrorKind::ConnectionRefused))
-            }),
-        }
+        let end = match &self.road {
+            Road::Tcp(dialer) => return dialer.connect().await,
+            Road::Memory(memory) => memory.dial(),
+            Road::Script(peers, config) => {
+                let (client, server) = pipe(*config);
+                peers.send(server).ok().map(|()| client)
+            }
+        };
+        end.map(|end| Stream::Other(Box::new(end))).ok_or_else(|| {
+            TransportError::new(TransportErrorKind::Connect, Stage::Connect, Sent::No)
+                .at(self.endpoint.clone())
+                .because(io::Error::from(io::ErrorKind::ConnectionRefused))
+        })
     }
 
     /// Connects as [`dial`](Self::dial), where the network is memory, and gives the pipe's end itself.
@@ -116,7 +131,7 @@ impl Wire {
     pub fn dial_pipe(&self) -> PipeEnd {
         match &self.road {
             Road::Memory(memory) => memory.dial().expect("the server runs"),
-            Road::Tcp(_) => panic!("a socket is no pipe"),
+            Road::Tcp(_) | Road::Script(..) => panic!("there is no server at the end of a pipe"),
         }
     }
 }
@@ -158,7 +173,7 @@ impl Running {
                     self.task = Some(tokio::spawn(bound.serve_until(ready(()))));
                 }
             }
-            Road::Tcp(_) => self.stop.notify_one(),
+            Road::Tcp(_) | Road::Script(..) => self.stop.notify_one(),
         }
     }
 
@@ -176,6 +191,73 @@ impl Running {
         if let Some(task) = self.task.take() {
             task.await.expect("no panic").expect("a server ends well");
         }
+    }
+}
+
+/// The other side of [`Wire::to_script`]. Dropping it refuses further connections.
+#[derive(Debug)]
+pub struct Script {
+    ends: mpsc::UnboundedReceiver<PipeEnd>,
+}
+
+impl Script {
+    /// The next connection that is made.
+    ///
+    /// # Panics
+    /// When nobody is left who could make one.
+    pub async fn accept(&mut self) -> Peer {
+        Peer(self.ends.recv().await.expect("a connection"))
+    }
+
+    /// Whether a connection was made that was not accepted yet.
+    pub fn is_dialled(&self) -> bool {
+        !self.ends.is_empty()
+    }
+}
+
+/// A peer on one connection, played by hand. Dropping it closes the connection.
+#[derive(Debug)]
+pub struct Peer(PipeEnd);
+
+impl Peer {
+    /// The next so many bytes.
+    ///
+    /// # Panics
+    /// When the connection ends before.
+    pub async fn take(&mut self, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        self.0.read_exact(&mut bytes).await.expect("more bytes");
+        bytes
+    }
+
+    /// The next message that stands behind four bytes of length, without those.
+    ///
+    /// # Panics
+    /// When the connection ends before.
+    pub async fn take_frame(&mut self) -> Vec<u8> {
+        let len = self.0.read_u32().await.expect("a length");
+        self.take(usize::try_from(len).expect("a length that fits")).await
+    }
+
+    /// Sends bytes.
+    ///
+    /// # Panics
+    /// When the connection is gone.
+    pub async fn send(&mut self, bytes: &[u8]) {
+        self.0.write_all(bytes).await.expect("the connection stands");
+    }
+
+    /// What comes until the client closes the connection.
+    pub async fn take_rest(&mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        // A reset is as good an end as any here.
+        let _ = self.0.read_to_end(&mut rest).await;
+        rest
+    }
+
+    /// Goes without a goodbye.
+    pub fn reset(self) {
+        self.0.reset();
     }
 }
 
