@@ -5,8 +5,8 @@
 /// modules with the names of its namespaces, so that `hello::Greeter` and `Greeter` are both there if the namespace is
 /// `hello`. What the schema includes is in modules of its own beside.
 ///
-/// `include_idl!()` is for all schemas that were compiled together. Schemas that share types have to be brought in by
-/// this form, or the shared types would be other types in each.
+/// `include_idl!()` is for all schemas that were compiled together: it brings the modules of their namespaces alone.
+/// Schemas that share types have to be brought in by this form, or the shared types would be other types in each.
 ///
 /// ```ignore
 /// mod idl {

@@ -1,5 +1,18 @@
 //! Generates the code that the tests use.
 
 fn main() -> Result<(), rpc_build::Error> {
-    rpc_build::compile(["idl/hello.thrift", "idl/hello.proto"])
+    rpc_build::compile([
+        "idl/collide.thrift",
+        "idl/echo.thrift",
+        "idl/extends_a.thrift",
+        "idl/extends_c.thrift",
+        "idl/hello.proto",
+        "idl/hello.thrift",
+        "idl/keys.thrift",
+        "idl/keywords.thrift",
+        "idl/probe.thrift",
+        "idl/recursion.thrift",
+        "idl/shadow.thrift",
+        "idl/values.thrift",
+    ])
 }

@@ -147,7 +147,7 @@ impl Service {
 
             impl<#implementation> ::core::clone::Clone for #server<#implementation> {
                 fn clone(&self) -> Self {
-                    Self { inner: ::std::sync::Arc::clone(&self.inner) }
+                    Self { inner: ::core::clone::Clone::clone(&self.inner) }
                 }
             }
 
@@ -309,9 +309,9 @@ impl Method {
             },
         };
         quote! {
-            let inner = ::std::sync::Arc::clone(&self.inner);
+            let inner = ::core::clone::Clone::clone(&self.inner);
             table.unary::<#module::#marker, _, _>(move |cx, request| {
-                let inner = ::std::sync::Arc::clone(&inner);
+                let inner = ::core::clone::Clone::clone(&inner);
                 async move {
                     let outcome = <#implementation as #owner>::#ident(&inner, &cx #arguments).await;
                     cx.finish::<#module::#marker>(#outcome)

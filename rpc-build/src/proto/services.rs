@@ -50,7 +50,8 @@ fn service_tokens(
     let server = take(&mut taken.types, format!("{trait_name}Server"));
     let client = take(&mut taken.types, format!("{trait_name}Client"));
     let module = crate::naming::ident(&service.proto_name, Kind::Value);
-    let module = take(&mut taken.modules, module.strip_prefix("r#").unwrap_or(&module).to_owned());
+    let module = format!("{}_methods", module.strip_prefix("r#").unwrap_or(&module));
+    let module = take(&mut taken.modules, module);
     let mut unary = Vec::new();
     for (at, method) in service.methods.iter().enumerate() {
         if method.client_streaming || method.server_streaming {
@@ -99,7 +100,7 @@ fn service_tokens(
         ident: ident(&trait_name),
         server: ident(&server),
         client: ident(&client),
-        module: ident(&escaped(&module)),
+        module: ident(&module),
         parent: None,
         methods: methods.collect(),
         items: TokenStream::new(),
@@ -131,11 +132,6 @@ fn take(taken: &mut HashSet<String>, name: String) -> String {
         }
         number += 1;
     }
-}
-
-/// With `r#`, if Rust has the word for itself.
-fn escaped(name: &str) -> String {
-    crate::naming::ident(name, Kind::Value)
 }
 
 fn number(index: usize) -> i32 {

@@ -48,7 +48,10 @@ pub(super) fn write(
     };
     for &index in &requested {
         let stem = &files[index].stem;
-        output.add(stem, "proto", tree(&[index]))?;
+        let (tree, path) = (tree(&[index]), path(&files[index]));
+        // what has no package is at the root already
+        let own = (path != [NO_PACKAGE]).then(|| glob(&path));
+        output.add(stem, "proto", quote!(#tree #own))?;
     }
     if !requested.is_empty() {
         let modules: BTreeSet<String> = files.iter().filter_map(|file| path(file).first().cloned()).collect();
@@ -120,17 +123,13 @@ fn module_tree(
         let module = node.tokens(name)?;
         Some(quote!(#attrs #module))
     });
-    let mut globs: Vec<Vec<String>> = of.iter().map(|index| path(&files[*index])).collect();
-    if needed.iter().any(|index| files[*index].descriptor.package().is_empty()) {
-        globs.push(vec![NO_PACKAGE.to_owned()]);
-    }
-    globs.sort();
-    globs.dedup();
-    let globs = globs.iter().map(|path| {
-        let path = path.iter().map(|segment| ident(segment));
-        quote!(#[allow(unused_imports, unreachable_pub)] pub use #(#path::)* *;)
-    });
-    quote!(#(#modules)* #(#globs)*)
+    let no_package = root.children.contains_key(NO_PACKAGE).then(|| glob(&[NO_PACKAGE.to_owned()]));
+    quote!(#(#modules)* #no_package)
+}
+
+fn glob(path: &[String]) -> TokenStream {
+    let path = path.iter().map(|segment| ident(segment));
+    quote!(#[allow(unused_imports, unreachable_pub)] pub use self:: #(#path::)* *;)
 }
 
 impl Node {

@@ -1,7 +1,7 @@
 //! A service from end to end: the generated client calls the generated server, without a network between.
 
-use codegen_tests::hello_thrift::hello::Greeter;
-use codegen_tests::hello_thrift::{
+use codegen_tests::thrift::hello::hello::Greeter;
+use codegen_tests::thrift::hello::{
     GreeterClient, GreeterServer, GreeterWakeError, HelloReply, HelloRequest, Nobody,
 };
 use rpc::{CallOptions, Code, Codec, Context, Dispatch, Error, NamedService, Router, Routes, Status};

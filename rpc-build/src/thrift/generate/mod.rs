@@ -66,7 +66,7 @@ pub(crate) fn generate(
         (0..model.modules().len()).map(|index| generator.module(ModuleId::new(index))).collect();
     for id in requested() {
         let stem = &model.module(id).stem;
-        output.add(stem, "thrift", generator.tree(&[id], &code))?;
+        output.add(stem, "thrift", generator.file(id, &code))?;
     }
     let all: Vec<ModuleId> = requested().collect();
     if !all.is_empty() {
@@ -145,7 +145,13 @@ impl Generator<'_> {
         }
     }
 
-    /// The file of some modules: the tree of all they need, and their own contents at its root.
+    /// The file of one schema: the tree of all it needs, and its own contents at the root.
+    fn file(&self, id: ModuleId, code: &[TokenStream]) -> TokenStream {
+        let tree = self.tree(&[id], code);
+        let path = self.names.root_path(self.names.node_of(id));
+        quote!(#tree #[allow(unused_imports, unreachable_pub)] pub use self:: #(#path::)* *;)
+    }
+
     fn tree(&self, of: &[ModuleId], code: &[TokenStream]) -> TokenStream {
         let mut needed = BTreeSet::new();
         let mut open: Vec<ModuleId> = of.to_vec();
@@ -158,13 +164,7 @@ impl Generator<'_> {
         let children = root.children.iter().filter_map(|child| self.node(*child, &needed, code));
         let attrs = allow();
         let children = children.map(|child| quote!(#attrs #child));
-        let mut globs: Vec<NodeId> = of.iter().map(|id| self.names.node_of(*id)).collect();
-        globs.dedup();
-        let globs = globs.into_iter().map(|node| {
-            let path = self.names.root_path(node);
-            quote!(#[allow(unused_imports, unreachable_pub)] pub use #(#path::)* *;)
-        });
-        quote!(#(#children)* #(#globs)*)
+        quote!(#(#children)*)
     }
 
     /// A module with those of its parts that are needed; `None` if none is.

@@ -1,7 +1,7 @@
 //! What everything in the model is called, and the tree of Rust modules that holds it.
 //!
 //! Files that share a namespace share a module. Names that a schema gives come first in every scope; those that the
-//! generator adds to them (`GreeterClient`, the module `greeter`, a union's `Unknown`) take a number where a schema's
+//! generator adds to them (`GreeterClient`, the module `greeter_methods`, a union's `Unknown`) take a number where a schema's
 //! name is in their way.
 
 use super::super::model::{ConstId, Definition, Item, Method, Model, ModuleId, ServiceId, TypeId};
@@ -323,10 +323,12 @@ impl Names {
             .flat_map(|id| &model.module(*id).items)
             .filter_map(|item| if let Item::Service(id) = item { Some(*id) } else { None })
             .collect();
-        let written = services.iter().map(|id| model.service(*id).head.name.as_str());
-        for (id, name) in services.iter().zip(assign(written, Kind::Value, &reserved)) {
-            if let Some(service) = self.services.get_mut(id) {
-                service.module = name.ident;
+        let mut taken: HashSet<String> = reserved.into_iter().map(str::to_owned).collect();
+        for id in services {
+            let snake = crate::naming::ident(&model.service(id).head.name, Kind::Value);
+            if let Some(service) = self.services.get_mut(&id) {
+                // not the plain name: it would often be that of the namespace
+                service.module = take(&mut taken, format!("{}_methods", bare(&snake)));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Services, in the terms of [`crate::emit::Service`], and what Thrift adds to it: a struct for the arguments of each
 //! method, and two enums for the exceptions that a method declares.
 //!
-//! `greeter::SayHelloException` has a variant for each exception: it is what a result can hold. `GreeterSayHelloError` has
+//! `greeter_methods::SayHelloException` has a variant for each exception: it is what a result can hold. `GreeterSayHelloError` has
 //! these and `Other`, for all else that can go wrong: it is what callers get and handlers return.
 
 use super::super::model::{Answer, Method as ModelMethod, ServiceId};

@@ -47,7 +47,7 @@ impl Generator<'_> {
                 let value = double(*value);
                 if mode == Mode::Key { quote!(#rpc::codegen::thrift::Double(#value)) } else { value }
             }
-            Value::String(text) => quote!(::std::string::String::from(#text)),
+            Value::String(text) => quote!(::std::borrow::ToOwned::to_owned(#text)),
             Value::Binary(bytes) => {
                 let bytes = Literal::byte_string(bytes);
                 quote!(#rpc::codegen::bytes::Bytes::from_static(#bytes))
