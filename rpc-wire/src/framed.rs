@@ -3,7 +3,10 @@ use std::borrow::Cow;
 use bytes::{Buf, Bytes, BytesMut};
 use rpc_core::{Name, RequestHead, ResponseHead, Shape, Status};
 
-use crate::{Answer, Detect, Frame, FrameError, Framing, Kind, MessageHeader, Order, WriteBuf};
+use crate::{
+    Answer, ApplicationErrorKind, Detect, Frame, FrameError, Framing, Kind, MessageHeader, Order, WriteBuf,
+    status_from_application,
+};
 
 /// Thrift's framed transport: four bytes of length in network order, then one message with its header.
 ///
@@ -114,7 +117,8 @@ impl<H: MessageHeader> Framing for Framed<H> {
         let head = self.header.read(&mut message)?;
         let (service, method) = split_name(&head.name);
         let Some(kind) = Kind::from_number(head.kind) else {
-            let status = Status::invalid_argument(format!("invalid message type {}", head.kind));
+            let kind = ApplicationErrorKind::INVALID_MESSAGE_TYPE;
+            let status = status_from_application(kind.0, format!("invalid message type {}", head.kind));
             let mirror = FramedMirror { name: method, id: head.id };
             return Ok(Some(Frame::Refused { id: head.id, status, mirror }));
         };

@@ -87,10 +87,10 @@ impl<M> Incoming<M> {
     }
 
     fn link(&mut self, key: usize, chain: u32) {
-        if let Some(alone) = self.alone.take() {
-            if let Some(call) = self.calls.get(alone) {
-                self.tails.insert(call.chain, alone);
-            }
+        if let Some(alone) = self.alone.take()
+            && let Some(call) = self.calls.get(alone)
+        {
+            self.tails.insert(call.chain, alone);
         }
         if let Some(prev) = self.tails.insert(chain, key) {
             if let Some(call) = self.calls.get_mut(prev) {

@@ -180,11 +180,11 @@ impl<F: Framing> Unary<F> {
             self.incoming.hold(id, head.clone(), body.clone());
             return Ok(());
         }
-        if let Some(mirror) = self.incoming.take_mirror(id) {
-            if let Err(error) = self.write_answer(&mirror, head, body) {
-                self.incoming.put_mirror(id, mirror);
-                return Err(error);
-            }
+        if let Some(mirror) = self.incoming.take_mirror(id)
+            && let Err(error) = self.write_answer(&mirror, head, body)
+        {
+            self.incoming.put_mirror(id, mirror);
+            return Err(error);
         }
         let mut next = self.incoming.remove(id);
         while let Some(id) = next.filter(|id| self.incoming.is_held(*id)) {
@@ -230,7 +230,8 @@ impl<F: Framing> Protocol for Unary<F> {
             self.push(Event::Reset { id, reason: Reason::Deadline });
         }
         for id in self.incoming.expire(now) {
-            self.push(Event::Reset { id, reason: Reason::Deadline });
+            // Before requests that wait to be taken, since one of them may get the number that is free now.
+            self.events.push_front(Queued::Event(Event::Reset { id, reason: Reason::Deadline }));
             let failure = ResponseHead::failed(Status::deadline_exceeded("the caller's time was up"));
             // It is in the table, so the only failure is a framing without failures: then there is nothing to say.
             let _ = self.answer(id, &failure, &Bytes::new());

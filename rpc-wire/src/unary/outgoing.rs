@@ -124,6 +124,11 @@ impl Outgoing {
         expired
     }
 
+    #[cfg(test)]
+    pub(super) fn set_next(&mut self, id: u32) {
+        self.next = id;
+    }
+
     pub(super) fn wake(&self) -> Option<Instant> {
         self.wake
     }
