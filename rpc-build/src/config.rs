@@ -24,12 +24,19 @@ pub struct Config {
     include_dirs: Vec<PathBuf>,
     crate_path: String,
     serde: bool,
+    warnings: bool,
     out_dir: Option<PathBuf>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { include_dirs: Vec::new(), crate_path: "::rpc".to_owned(), serde: true, out_dir: None }
+        Self {
+            include_dirs: Vec::new(),
+            crate_path: "::rpc".to_owned(),
+            serde: true,
+            warnings: true,
+            out_dir: None,
+        }
     }
 }
 
@@ -52,6 +59,13 @@ impl Config {
     /// in less time.
     pub fn serde(mut self, serde: bool) -> Self {
         self.serde = serde;
+        self
+    }
+
+    /// Whether cargo prints what is legal in a schema but should be looked at, like a name that needed a number in Rust.
+    /// Default: yes.
+    pub fn warnings(mut self, warnings: bool) -> Self {
+        self.warnings = warnings;
         self
     }
 
@@ -115,9 +129,16 @@ impl Config {
         let options = Options { rpc: rpc.clone(), serde: self.serde };
         let renames = generate(&checked, &options, output)?;
         for warning in checked.warnings.iter().chain(&renames) {
-            println!("cargo::warning={}", warning.one_line(&checked.sources));
+            self.warn(&warning.one_line(&checked.sources));
         }
         Ok(())
+    }
+
+    #[cfg_attr(not(any(feature = "thrift", feature = "proto")), allow(dead_code))]
+    fn warn(&self, warning: &str) {
+        if self.warnings {
+            println!("cargo::warning={warning}");
+        }
     }
 
     #[cfg(not(feature = "thrift"))]
@@ -137,7 +158,7 @@ impl Config {
             println!("cargo::rerun-if-changed={}", file.display());
         }
         for warning in &report.warnings {
-            println!("cargo::warning={warning}");
+            self.warn(warning);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@
 mod config;
 #[cfg_attr(not(feature = "thrift"), allow(dead_code))]
 pub mod diagnostic;
+#[cfg_attr(not(all(feature = "thrift", feature = "proto")), allow(dead_code, unused_imports))]
 mod emit;
 mod error;
 pub mod naming;

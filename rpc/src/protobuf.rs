@@ -7,5 +7,5 @@ pub type KitexFramed = rpc_wire::Framed<KitexHeader>;
 
 /// [`KitexFramed`] as Kitex's clients speak it.
 pub fn kitex_framed() -> KitexFramed {
-    rpc_wire::Framed::new(KitexHeader::default())
+    rpc_wire::Framed::new(KitexHeader)
 }

@@ -277,7 +277,7 @@ pub(super) fn from_below(ty: &str) -> Option<TokenStream> {
         Type::Path(path) => {
             let plain = ["bool", "f32", "f64", "i32", "i64", "u32", "u64"];
             path.path.leading_colon.is_none()
-                && !path.path.segments.first().is_some_and(|first| first.ident == "crate")
+                && path.path.segments.first().is_none_or(|first| first.ident != "crate")
                 && !plain.iter().any(|plain| path.path.is_ident(plain))
         }
         _ => false,

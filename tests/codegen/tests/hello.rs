@@ -1,38 +1,25 @@
-//! A service from end to end: the generated client calls the generated server, without a network between.
+//! A service from end to end, in several codecs: the generated client calls the generated server.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
-use codegen_tests::thrift::hello::hello::Greeter;
-use codegen_tests::thrift::hello::{
-    GreeterClient, GreeterServer, GreeterWakeError, HelloReply, HelloRequest, Nobody,
-};
-use rpc::{CallOptions, Code, Codec, Context, Dispatch, Error, NamedService, Router, Routes, Status};
+mod support;
+
+use codegen_tests::{proto, thrift};
+use rpc::msgpack::MsgPack;
+use rpc::protobuf::Protobuf;
+use rpc::thrift::Binary;
+use rpc::{CallOptions, Code, Context, Error, ReplyMetadata, Status};
 use std::sync::{Arc, Mutex};
-use tests_support::Here;
-
-mod tests_support {
-    use std::future::Future;
-    use std::pin::Pin;
-
-    /// Runs nothing elsewhere: handlers of these tests are ready at once.
-    pub(crate) struct Here;
-
-    impl rpc::Executor for Here {
-        fn spawn(&self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
-            drop(tokio::spawn(future));
-        }
-
-        fn spawn_blocking(&self, work: Pin<Box<dyn Future<Output = ()> + Send>>) {
-            drop(tokio::spawn(work));
-        }
-    }
-}
+use support::routes;
+use thrift::hello::{GreeterClient, GreeterServer, GreeterWakeError, HelloReply, HelloRequest, Nobody};
 
 #[derive(Default)]
 struct Greetings {
     waved_at: Mutex<Vec<String>>,
 }
 
-impl Greeter for Greetings {
-    async fn say_hello(&self, _: &Context, request: HelloRequest) -> Result<HelloReply, Status> {
+impl thrift::hello::Greeter for Greetings {
+    async fn say_hello(&self, cx: &Context, request: HelloRequest) -> Result<HelloReply, Status> {
+        cx.reply_metadata("greeted-by", "test");
         if request.name.is_empty() {
             return Err(Status::invalid_argument("no name"));
         }
@@ -58,46 +45,143 @@ impl Greeter for Greetings {
     }
 }
 
-fn routes<C: Codec>(server: GreeterServer<Greetings>) -> Routes
-where
-    GreeterServer<Greetings>: NamedService<C>,
-{
-    Router::<(C,)>::new().add_with(server, Dispatch::Inline).into_routes(Arc::new(Here))
+macro_rules! every_kind_of_end {
+    ($test:ident, $codec:expr) => {
+        #[tokio::test]
+        async fn $test() -> Result<(), Error> {
+            let greetings = Arc::new(Greetings::default());
+            let server = GreeterServer::from_arc(Arc::clone(&greetings));
+            let client = GreeterClient::with_codec($codec, routes($codec, server));
+
+            let metadata = ReplyMetadata::new();
+            let reply = client.with(CallOptions::new().reply_metadata(&metadata));
+            let reply = reply.say_hello(HelloRequest { name: "world".into() }).await?;
+            assert_eq!(reply.message, "Hello, world!");
+            assert!(metadata.take().get("greeted-by").is_some());
+            let error = client.say_hello(HelloRequest::default()).await.unwrap_err();
+            assert_eq!((error.code(), error.status().unwrap().message()), (Code::InvalidArgument, "no name"));
+
+            assert_eq!(client.wake(HelloRequest { name: "Ann".into() }, 7).await?.message, "Ann is awake");
+            match client.wake(HelloRequest { name: "nobody".into() }, 7).await {
+                Err(GreeterWakeError::Nobody(nobody)) => assert_eq!(nobody.to_string(), "Nobody: not here"),
+                other => panic!("{other:?}"),
+            }
+            match client.wake(HelloRequest { name: "Ann".into() }, 0).await {
+                Err(GreeterWakeError::Other(error)) => assert_eq!(error.code(), Code::FailedPrecondition),
+                other => panic!("{other:?}"),
+            }
+
+            let waving = client.wave("Bob".into());
+            drop(client);
+            tokio::spawn(waving).await.unwrap()?;
+            assert_eq!(*greetings.waved_at.lock().unwrap(), ["Bob"]);
+            Ok(())
+        }
+    };
+}
+every_kind_of_end!(thrift_over_binary, Binary);
+every_kind_of_end!(thrift_over_msgpack, MsgPack::new());
+
+#[tokio::test]
+async fn one_service_is_served_in_several_codecs() -> Result<(), Error> {
+    let server = GreeterServer::new(Greetings::default());
+    let binary = GreeterClient::with_codec(Binary, routes(Binary, server.clone()));
+    let msgpack = GreeterClient::with_codec(MsgPack::new(), routes(MsgPack::new(), server));
+    let request = HelloRequest { name: "you".into() };
+    assert_eq!(binary.say_hello(request.clone()).await?, msgpack.say_hello(request).await?);
+    Ok(())
 }
 
-async fn calls<C: Codec>(codec: C)
-where
-    GreeterServer<Greetings>: NamedService<C>,
-{
-    let _ = codec;
+#[test]
+fn who_tells_no_exception_from_another_gets_its_text() {
+    let declared = || GreeterWakeError::from(Nobody { message: "not here".into() });
+    let error = Error::from(declared());
+    assert_eq!((error.code(), error.status().unwrap().message()), (Code::Unknown, "Nobody: not here"));
+    assert_eq!(Status::from(declared()).code(), Code::Unknown);
+    let other = GreeterWakeError::from(Status::not_found("gone"));
+    assert_eq!(Error::from(other).code(), Code::NotFound);
+    let boxed: Box<dyn std::error::Error> = declared().into();
+    assert_eq!(boxed.to_string(), "Nobody: not here");
 }
 
 #[tokio::test]
-async fn every_kind_of_end() -> Result<(), Error> {
-    calls(rpc::thrift::Binary).await;
+async fn an_arc_implements_the_service_too() {
     let greetings = Arc::new(Greetings::default());
-    let server = GreeterServer::from_arc(Arc::clone(&greetings));
-    let client = GreeterClient::with_codec(rpc::thrift::Binary, routes::<rpc::thrift::Binary>(server));
+    let server: GreeterServer<Arc<Greetings>> = GreeterServer::new(Arc::clone(&greetings));
+    let client = GreeterClient::with_codec(Binary, routes(Binary, server));
+    client.wave("all".into()).await.unwrap();
+    assert_eq!(greetings.waved_at.lock().unwrap().len(), 1);
+}
 
-    let reply = client.say_hello(HelloRequest { name: "world".into() }).await?;
-    assert_eq!(reply.message, "Hello, world!");
-    let error = client.say_hello(HelloRequest::default()).await.unwrap_err();
-    assert_eq!((error.code(), error.status().map(Status::message)), (Code::InvalidArgument, Some("no name")));
+struct ProtoGreetings;
 
-    let impatient = client.with(CallOptions::new().retries(0));
-    assert_eq!(impatient.wake(HelloRequest { name: "Ann".into() }, 7).await?.message, "Ann is awake");
-    match impatient.wake(HelloRequest { name: "nobody".into() }, 7).await {
-        Err(GreeterWakeError::Nobody(nobody)) => assert_eq!(nobody.to_string(), "Nobody: not here"),
-        other => panic!("{other:?}"),
-    }
-    match impatient.wake(HelloRequest { name: "Ann".into() }, 0).await {
-        Err(GreeterWakeError::Other(error)) => assert_eq!(error.code(), Code::FailedPrecondition),
-        other => panic!("{other:?}"),
+impl proto::hello::Greeter for ProtoGreetings {
+    async fn say_hello(
+        &self,
+        _: &Context,
+        request: proto::hello::HelloRequest,
+    ) -> Result<proto::hello::HelloReply, Status> {
+        Ok(proto::hello::HelloReply { message: format!("{request:?}") })
     }
 
-    let waving = client.wave("Bob".into());
-    drop(client);
-    tokio::spawn(waving).await.unwrap()?;
-    assert_eq!(*greetings.waved_at.lock().unwrap(), ["Bob"]);
+    async fn wave(&self, _: &Context, (): ()) -> Result<(), Status> {
+        Err(Status::unavailable("no hands"))
+    }
+
+    async fn stamp(
+        &self,
+        _: &Context,
+        request: proto::hello::Stamped,
+    ) -> Result<proto::hello::Stamped, Status> {
+        Ok(request)
+    }
+
+    async fn new_2(
+        &self,
+        _: &Context,
+        request: proto::hello::HelloReply,
+    ) -> Result<proto::hello::HelloReply, Status> {
+        Ok(request)
+    }
+}
+
+fn proto_request() -> proto::hello::HelloRequest {
+    use proto::hello::hello_request::{Manner, Nested, Tone};
+    proto::hello::HelloRequest {
+        name: "world".into(),
+        blob: vec![0, 1, 255].into(),
+        counts: [("a".to_owned(), -1)].into(),
+        more: vec![proto::hello::HelloRequest {
+            manner: Some(Manner::Title("Dr".into())),
+            maybe: Some(0),
+            ..Default::default()
+        }],
+        maybe: None,
+        tone: Tone::Kind.into(),
+        r#type: "t".into(),
+        manner: Some(Manner::Nested(Box::new(Nested { request: Some(Box::default()) }))),
+    }
+}
+
+#[tokio::test]
+async fn proto_over_protobuf() -> Result<(), Error> {
+    let server = proto::hello::GreeterServer::new(ProtoGreetings);
+    let client = proto::hello::GreeterClient::with_codec(Protobuf, routes(Protobuf, server));
+    let request = proto_request();
+    assert_eq!(client.say_hello(request.clone()).await?.message, format!("{request:?}"));
+    assert_eq!(client.wave(()).await.unwrap_err().code(), Code::Unavailable);
+    let at = rpc::codegen::prost_types::Timestamp { seconds: 5, nanos: 6 };
+    let stamped = proto::hello::Stamped { at: Some(at) };
+    assert_eq!(client.stamp(stamped).await?, stamped);
+    let reply = proto::hello::HelloReply { message: "m".into() };
+    assert_eq!(client.new_2(reply.clone()).await?, reply);
     Ok(())
+}
+
+#[test]
+fn proto_types_over_msgpack() {
+    let request = proto_request();
+    support::there_and_back(MsgPack::new(), &request);
+    support::there_and_back(MsgPack::new().structs_as_maps(true), &request);
+    support::there_and_back(Protobuf, &request);
 }
