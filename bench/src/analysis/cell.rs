@@ -2,6 +2,7 @@
 
 use super::flags::{Flag, flags};
 use crate::cli::settings::{Condition, Settings};
+use crate::drive::noise::Noise;
 use crate::drive::round::{Allocated, Round};
 use crate::exit::Failure;
 use crate::load::round::Errors;
@@ -138,6 +139,13 @@ impl Cell {
     /// Resident memory of the server under load, mean over rounds, bytes.
     pub fn memory(&self) -> f64 {
         self.over_rounds(|round| round.memory as f64)
+    }
+
+    /// What else ran on the CPUs that took part, mean over rounds; NaN if no window was long enough to tell.
+    pub fn noise(&self) -> Noise {
+        let known: Vec<Noise> = self.rounds.iter().filter_map(|round| round.noise).collect();
+        let mean = |of: fn(&Noise) -> f64| known.iter().map(of).sum::<f64>() / known.len() as f64;
+        Noise { foreign: mean(|noise| noise.foreign), steal: mean(|noise| noise.steal) }
     }
 
     /// Context switches of the server per request, mean over rounds.

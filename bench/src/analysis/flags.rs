@@ -11,6 +11,8 @@ const LITTLE_VOID: f64 = 0.75;
 const FAIR: f64 = 0.95;
 const CLIENT_SATURATED: f64 = 0.95;
 const SERVER_SATURATED: f64 = 0.90;
+const FOREIGN: f64 = 0.03;
+const STEAL: f64 = 0.01;
 
 /// What is doubtful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub enum Flag {
     Unfair,
     /// V7: the load generator was the limit, not the server.
     ClientBound,
+    /// V11: something else ran on the measured CPUs.
+    Noisy,
 }
 
 impl Flag {
@@ -45,6 +49,7 @@ impl Flag {
             Self::Starved { .. } => "V5",
             Self::Unfair => "V6",
             Self::ClientBound => "V7",
+            Self::Noisy => "V11",
         }
     }
 
@@ -63,6 +68,7 @@ impl Flag {
             Self::Starved { .. } => "clients idle or starved (Little ratio)",
             Self::Unfair => "virtual clients were served unevenly",
             Self::ClientBound => "client-bound: TPS is a lower bound, server CPU per request decides",
+            Self::Noisy => "noisy: other processes, or the hypervisor, took CPU from the measured ones",
         }
     }
 }
@@ -100,6 +106,8 @@ pub fn flags(cell: &Cell, settings: &Settings) -> Vec<Flag> {
     let client = cell.client_busy(settings.split.client.len());
     let server = cell.server_busy(settings.split.server.len());
     raise(client >= CLIENT_SATURATED && server < SERVER_SATURATED, Flag::ClientBound);
+    let noise = cell.noise();
+    raise(noise.foreign > FOREIGN || noise.steal > STEAL, Flag::Noisy);
     flags
 }
 
@@ -107,6 +115,7 @@ pub fn flags(cell: &Cell, settings: &Settings) -> Vec<Flag> {
 mod tests {
     use super::*;
     use crate::analysis::samples::{cell, round, settings};
+    use crate::drive::noise::Noise;
 
     fn ids(change: impl Fn(&mut crate::drive::round::Round)) -> Vec<&'static str> {
         let mut one = round(100_000.0);
@@ -128,6 +137,9 @@ mod tests {
         assert_eq!(ids(|round| round.accepted = 2), ["V4"]);
         assert_eq!(ids(|round| round.load.fairness = 0.5), ["V6"]);
         assert_eq!(ids(|round| round.load.recorded /= 2), ["V5"]);
+        assert_eq!(ids(|round| round.noise = Some(Noise { foreign: 0.5, steal: 0.0 })), ["V11"]);
+        assert_eq!(ids(|round| round.noise = Some(Noise { foreign: 0.0, steal: 0.05 })), ["V11"]);
+        assert!(ids(|round| round.noise = None).is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::comparison::{Analysis, analyse};
 use crate::cli::settings::{Condition, Machine, Settings, resolve};
 use crate::cli::{Parsed, parse};
 use crate::drive::blocks::Measured;
+use crate::drive::noise::Noise;
 use crate::drive::round::{Allocated, Round};
 use crate::load::round::{Errors, LoadReport};
 use crate::plan::{Participant, Plan, Role};
@@ -48,6 +49,7 @@ pub(crate) fn round(tps: f64) -> Round {
         unbalanced: 0,
         idle_memory: 4 << 20,
         memory: 14 << 20,
+        noise: Some(Noise { foreign: 0.01, steal: 0.0 }),
         allocations: Some(Allocated { client: 3.0, server: 2.0, client_bytes: 3000.0, server_bytes: 2000.0 }),
     }
 }

@@ -67,7 +67,7 @@ fn measure(
     if settings.dry_run {
         return say_all(plan.blocks());
     }
-    let environment = Environment { loopback: matches!(host, Host::Here), ..Environment::read() };
+    let environment = Environment { loopback: host.is_here(), ..Environment::read() };
     if loud {
         say(environment.line())?;
         if cfg!(debug_assertions) {

@@ -54,6 +54,11 @@ impl Host {
         }
     }
 
+    /// Whether servers run on this machine.
+    pub fn is_here(&self) -> bool {
+        matches!(self, Self::Here)
+    }
+
     /// Starts a fresh server process. The address in the order is filled in here.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use crate::cli::settings::{Condition, Settings};
 use crate::control::link::{Link, LinkError, unexpected};
 use crate::control::messages::{AllocationPass, Answer, ClientOrder, LoadOrder, Request, ServerOrder, Task};
 use crate::drive::host::{ANSWER_WITHIN, Host, link_failure, spawn_failure};
+use crate::drive::noise::{CpuTimes, Noise};
 use crate::exit::Failure;
 use crate::load::round::{Extent, LoadReport};
 use crate::process::Window;
@@ -35,6 +36,8 @@ pub struct Round {
     pub idle_memory: u64,
     /// Resident memory of the server at the end of the window, bytes.
     pub memory: u64,
+    /// What else ran on the CPUs of this machine that took part; none if the window was too short to tell.
+    pub noise: Option<Noise>,
     /// Allocations per request, if they were counted.
     pub allocations: Option<Allocated>,
 }
@@ -64,6 +67,11 @@ pub fn run(
     settings: &Settings,
     count_allocations: bool,
 ) -> Result<Round, Failure> {
+    let mut watched = settings.split.client.clone();
+    if host.is_here() {
+        watched.extend(settings.split.server.iter().filter(|cpu| !settings.split.client.contains(cpu)));
+    }
+    let here = host.is_here();
     let pinned = |cpus: &[usize]| if settings.split.pinned { cpus.to_vec() } else { Vec::new() };
     let mut server = host.start(ServerOrder {
         system: entry.name.to_owned(),
@@ -94,8 +102,10 @@ pub fn run(
 
     load.go()?;
     load.expect(&Answer::Opened, CONNECT_WITHIN + settings.warmup)?;
+    let before = CpuTimes::of(&watched);
     let open = server.mark()?;
     load.expect(&Answer::Closed, longest(settings.extent))?;
+    let after = CpuTimes::of(&watched);
     let close = server.mark()?;
     let mut report = load.report(settings.timeout * 2 + ANSWER_WITHIN)?;
     let end = server.mark()?;
@@ -120,9 +130,12 @@ pub fn run(
     };
     load.stop()?;
     server.ask(&Request::Stop)?;
+    let used = Window { open, close };
+    let own_ns = report.usage.cpu_ns() + if here { used.cpu_ns() } else { 0 };
     Ok(Round {
+        noise: after.noise_since(&before, own_ns),
         load: report,
-        server: Window { open, close },
+        server: used,
         accepted: end.accepted,
         unbalanced: i64::try_from(unbalanced).unwrap_or(i64::MAX),
         idle_memory: idle.resident,

@@ -159,6 +159,7 @@ fn round(round: &Round) -> Value {
         "unbalanced": round.unbalanced,
         "idle_rss_bytes": round.idle_memory,
         "rss_bytes": round.memory,
+        "noise": round.noise,
         "allocations": round.allocations,
     })
 }

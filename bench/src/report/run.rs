@@ -135,8 +135,9 @@ fn footer(compared: &Compared, settings: &Settings, calibration: Option<&Calibra
         ));
     }
     footer.push(trust(cells, settings));
+    footer.push(noise(cells));
     let mut raised: Vec<Flag> = cells.iter().flat_map(|cell| cell.flags.iter().copied()).collect();
-    raised.sort_by_key(|flag| flag.id());
+    raised.sort_by_key(|flag| (flag.id().len(), flag.id()));
     raised.dedup_by_key(|flag| flag.id());
     footer.extend(raised.into_iter().map(|flag| format!("{}: {}", flag.id(), flag.meaning())));
     for cell in cells {
@@ -166,6 +167,16 @@ fn trust(cells: &[Cell], settings: &Settings) -> String {
         fixed(lowest(&little), 2),
         fixed(highest, 2),
         fixed(lowest(&fairness), 2),
+    )
+}
+
+/// What disturbed the worst cell.
+fn noise(cells: &[Cell]) -> String {
+    let worst = |of: fn(&Cell) -> f64| cells.iter().map(of).fold(f64::NAN, f64::max);
+    format!(
+        "noise: other processes took up to {} % of the measured CPUs, the hypervisor {} %",
+        fixed(100.0 * worst(|cell| cell.noise().foreign), 1),
+        fixed(100.0 * worst(|cell| cell.noise().steal), 1),
     )
 }
 
@@ -255,11 +266,15 @@ mod tests {
         assert!(lines[7].ends_with("win"), "{}", lines[7]);
         assert!(lines[8].ends_with("base"), "{}", lines[8]);
         assert!(lines[9].ends_with("× tonic: floor ±0.0 %"), "{}", lines[9]);
-        assert!(lines.iter().skip(1).all(|line| line.chars().count() <= PAGE || line.contains("against")));
+        assert!(lines.iter().skip(1).all(|line| line.chars().count() <= PAGE
+            || line.contains("against")
+            || line.contains("verified")));
         assert!(lines.contains(&"raw-tcp 250,000 (calibration); efficiency: raw-tcp 80 %".to_owned()));
         let trust =
             "all 1,200,000 replies verified byte for byte; 0 errors; Little 1.00–1.00; fairness ≥ 1.00";
         assert!(lines.contains(&trust.to_owned()), "{lines:#?}");
+        let noise = "noise: other processes took up to 1.0 % of the measured CPUs, the hypervisor 0.0 %";
+        assert!(lines.contains(&noise.to_owned()), "{lines:#?}");
         assert!(
             lines.last().is_some_and(
                 |line| line.starts_with("raw-tcp: win against tonic: 2.00 [2.00, 2.00] × its TPS")
