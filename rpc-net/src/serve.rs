@@ -1,8 +1,10 @@
 //! One connection of a server.
 
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +18,8 @@ use rpc_core::{
     TransportError, TransportErrorKind, is_disconnect,
 };
 use rpc_wire::{
-    CallError, CallId, ConnectionError, Detect, Event, Limits, MakeProtocol, More, Protocol, Reason, WriteBuf,
+    CallError, CallId, ConnectionError, ConnectionErrorKind, Detect, Event, Limits, MakeProtocol, More,
+    Protocol, Reason, WriteBuf,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
@@ -131,6 +134,10 @@ struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     read: BytesMut,
     out: WriteBuf,
     written: u64,
+    /// Bytes of answers that the protocol was given since its output was last taken.
+    answered: usize,
+    /// What came in was left for later, since too much waits to be written.
+    postponed: bool,
     /// A request that waits for the service to be ready, and holds up those after it.
     held: Option<(CallId, RequestHead, Bytes)>,
     /// Where the next handler is polled; its memory is used again and again.
@@ -169,6 +176,8 @@ where
             read: accepted.read,
             out: WriteBuf::new(),
             written: 0,
+            answered: 0,
+            postponed: false,
             held: None,
             slot: None,
             running: FuturesUnordered::new(),
@@ -202,7 +211,7 @@ where
                 continue;
             }
             if self.out.is_empty() {
-                self.protocol.poll_output(&mut self.out);
+                self.take_output();
             }
             let flushed = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
             if let Poll::Ready(Err(error)) = flushed {
@@ -211,7 +220,7 @@ where
             if self.watch_writing(flushed.is_pending()) {
                 continue; // so that the timer knows
             }
-            if flushed.is_ready() && self.protocol.poll_output(&mut self.out) {
+            if flushed.is_ready() && (self.take_output() || std::mem::take(&mut self.postponed)) {
                 continue;
             }
             self.in_flight.set(self.protocol.in_flight());
@@ -220,6 +229,7 @@ where
                 return Poll::Ready(Ok(()));
             }
             if !self.may_read() {
+                self.message_due = None; // it is not the peer who holds it up
                 return Poll::Pending;
             }
             match poll_fill(&mut self.io, cx, &mut self.read) {
@@ -243,10 +253,18 @@ where
 
     /// Whether more may be taken from the peer: it reads what it is sent, and a handler can be started for it.
     fn may_read(&self) -> bool {
-        !self.ended
-            && self.out.len() < self.write_budget
-            && self.protocol.capacity() > 0
-            && self.held.is_none()
+        !self.ended && !self.is_over_budget() && self.protocol.capacity() > 0 && self.held.is_none()
+    }
+
+    /// Whether as much waits to be written as may.
+    fn is_over_budget(&self) -> bool {
+        let waiting = self.out.len() + self.answered;
+        waiting > 0 && waiting >= self.write_budget
+    }
+
+    fn take_output(&mut self) -> bool {
+        self.answered = 0;
+        self.protocol.poll_output(&mut self.out)
     }
 
     /// Whether nothing is left to do: the peer or this side ends the connection, and all calls are answered.
@@ -259,7 +277,7 @@ where
         loop {
             self.handle_events(cx);
             let before = self.read.len();
-            if before == 0 || self.held.is_some() || self.out.len() >= self.write_budget {
+            if before == 0 || self.held.is_some() || self.is_over_budget() {
                 return Ok(());
             }
             let now = Instant::now().into_std();
@@ -268,7 +286,7 @@ where
             self.handle_events(cx);
             if let Err(error) = result {
                 // What was answered before the fault should still reach the peer.
-                self.protocol.poll_output(&mut self.out);
+                self.take_output();
                 let _ = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
                 return Err(self.broken(error));
             }
@@ -356,6 +374,11 @@ where
             self.start(cx, id, head, body);
         }
         while self.held.is_none() {
+            // One chunk of small requests may ask for answers that are a thousand times as large.
+            if self.is_over_budget() {
+                self.postponed = true;
+                return;
+            }
             match self.protocol.poll_event() {
                 None => return,
                 Some(Event::Request { id, head, body, .. }) => self.start(cx, id, head, body),
@@ -378,14 +401,18 @@ where
         }
         head.origin = Some(self.origin.clone());
         let oneway = !head.wants_answer();
-        let future = self.service.call(Request { head, body: Body::Once(body) });
+        let request = Request { head, body: Body::Once(body) };
+        let future = match catch_unwind(AssertUnwindSafe(|| self.service.call(request))) {
+            Ok(future) => future,
+            Err(panic) => return self.reply(id, panicked(&*panic)),
+        };
         let mut slot = self.slot.take().unwrap_or_else(|| Box::pin(None));
         slot.as_mut().set(Some(future));
         match poll_slot(slot.as_mut(), cx) {
             Poll::Ready(result) => {
                 slot.as_mut().set(None);
                 self.slot = Some(slot);
-                self.reply(id, result.unwrap_or_else(failed));
+                self.reply(id, result);
             }
             Poll::Pending => {
                 // It has to be polled once more where it goes, to be woken there.
@@ -398,7 +425,7 @@ where
     fn poll_running(&mut self, cx: &mut Context<'_>) {
         while !self.running.is_empty() {
             match Pin::new(&mut self.running).poll_next(cx) {
-                Poll::Ready(Some((id, Some(result)))) => self.reply(id, result.unwrap_or_else(failed)),
+                Poll::Ready(Some((id, Some(response)))) => self.reply(id, response),
                 Poll::Ready(Some((_, None))) => {}
                 Poll::Ready(None) | Poll::Pending => return,
             }
@@ -410,7 +437,7 @@ where
         if self.held.as_ref().is_some_and(|(held, ..)| *held == id) {
             self.held = None;
         }
-        if let Some(call) = self.running.iter_mut().find(|call| call.id == id) {
+        if let Some(call) = self.running.iter_mut().find(|call| call.id == id && call.slot.is_some()) {
             call.slot.as_mut().set(None);
             if let Some(waker) = call.waker.take() {
                 waker.wake(); // so that its place is given back
@@ -421,7 +448,10 @@ where
     fn reply(&mut self, id: CallId, response: Response<Body>) {
         let Response { head, body } = response;
         let result = match &body {
-            Body::Once(bytes) => self.protocol.reply(id, &head, bytes, More::Done),
+            Body::Once(bytes) => {
+                self.answered += bytes.len();
+                self.protocol.reply(id, &head, bytes, More::Done)
+            }
             Body::Stream(_) => {
                 Err(CallError::Unsupported("this protocol can not answer with a stream".into()))
             }
@@ -440,7 +470,12 @@ where
     }
 
     fn broken(&self, error: ConnectionError) -> TransportError {
-        TransportError::new(TransportErrorKind::Protocol, Stage::Receive, Sent::Maybe).because(error)
+        // A peer that goes in the middle of a message is lost; it broke no rule.
+        let kind = match error.kind() {
+            ConnectionErrorKind::Truncated => TransportErrorKind::Closed,
+            _ => TransportErrorKind::Protocol,
+        };
+        TransportError::new(kind, Stage::Receive, Sent::Maybe).because(error)
     }
 
     fn lost(&self, error: io::Error) -> TransportError {
@@ -474,15 +509,16 @@ struct Running<F> {
 impl<F, E> Future for Running<F>
 where
     F: Future<Output = Result<Response<Body>, E>>,
+    E: Into<BoxError>,
 {
-    type Output = (CallId, Option<F::Output>);
+    type Output = (CallId, Option<Response<Body>>);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if self.slot.is_none() {
             return Poll::Ready((self.id, None));
         }
         match poll_slot(self.slot.as_mut(), cx) {
-            Poll::Ready(result) => Poll::Ready((self.id, Some(result))),
+            Poll::Ready(response) => Poll::Ready((self.id, Some(response))),
             Poll::Pending => {
                 self.waker = Some(cx.waker().clone());
                 Poll::Pending
@@ -491,11 +527,26 @@ where
     }
 }
 
-fn poll_slot<F: Future>(slot: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> Poll<F::Output> {
-    match slot.as_pin_mut() {
-        Some(future) => future.poll(cx),
-        None => Poll::Pending,
+/// Polls a call so that a panic in a layer costs that call alone, as one in a handler does.
+fn poll_slot<F, E>(slot: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> Poll<Response<Body>>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+    E: Into<BoxError>,
+{
+    let Some(future) = slot.as_pin_mut() else { return Poll::Pending };
+    // It is never polled again after a panic, so nobody sees its broken state.
+    match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+        Ok(polled) => polled.map(|result| result.unwrap_or_else(failed)),
+        Err(panic) => Poll::Ready(panicked(&*panic)),
     }
+}
+
+/// What a caller is told of a panic: that it happened. The text stays in the log.
+fn panicked(panic: &(dyn Any + Send)) -> Response<Body> {
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(panic = text.unwrap_or("not a text"), "a layer panicked");
+    failed(Status::internal("the server panicked"))
 }
 
 /// The failure of a service, as a peer is told of it.
