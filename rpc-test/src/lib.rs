@@ -7,6 +7,7 @@
 //! - `wire`: a running server and the connector to it, in memory or over TCP; or a peer that the test plays by hand.
 //! - `probe`, `messages`: the service that all suites call, in any codec.
 //! - `run`: a runtime for a test, bounded waiting, and polling by hand.
+//! - `record`: what a test's code says through `tracing`.
 //! - `golden`: bytes that are written down. `rng`: numbers that are the same in each run.
 
 pub mod codec;
@@ -14,6 +15,7 @@ pub mod golden;
 mod messages;
 mod pipe;
 mod probe;
+mod record;
 mod rng;
 mod run;
 pub mod transport;
@@ -22,6 +24,7 @@ mod wire;
 pub use messages::{Answer, Text};
 pub use pipe::{Cut, How, PipeConfig, PipeEnd, Traffic, Way, pipe};
 pub use probe::{Carries, Probe, method};
+pub use record::{Recorded, Recorder};
 pub use rng::Rng;
 pub use run::{Net, poll_times, run, step, until};
 pub use wire::{Peer, Running, Script, Wire};

@@ -142,7 +142,7 @@ impl PipeEnd {
 }
 
 /// A piece is read into a buffer of its own, since a [`ReadBuf`] can not be narrowed without unsafe code.
-const MOST: usize = 4096;
+const MOST: usize = 64 * 1024;
 
 impl AsyncRead for PipeEnd {
     fn poll_read(

@@ -81,6 +81,7 @@ pub struct Probe(Arc<Counts>);
 struct Counts {
     echoed: AtomicUsize,
     fired: AtomicUsize,
+    big: AtomicUsize,
     /// Handlers of `hold` that began.
     began: AtomicUsize,
     /// Those that ended, by themselves or by being dropped.
@@ -95,6 +96,7 @@ impl Default for Counts {
         Self {
             echoed: AtomicUsize::new(0),
             fired: AtomicUsize::new(0),
+            big: AtomicUsize::new(0),
             began: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             returned: AtomicUsize::new(0),
@@ -127,6 +129,11 @@ impl Probe {
     /// How many calls of `fire` ran.
     pub fn fired(&self) -> usize {
         self.0.fired.load(Ordering::SeqCst)
+    }
+
+    /// How many calls of `big` ran.
+    pub fn big(&self) -> usize {
+        self.0.big.load(Ordering::SeqCst)
     }
 
     /// How many calls of `hold` began.
@@ -184,7 +191,8 @@ impl<C: Carries> NamedService<C> for Probe {
             probe.0.fired.fetch_add(1, Ordering::SeqCst);
             Ok(Ok(()))
         });
-        add::<C, method::Big, _, _>(table, self, |_, request| async move {
+        add::<C, method::Big, _, _>(table, self, |probe, request| async move {
+            probe.0.big.fetch_add(1, Ordering::SeqCst);
             Ok(Ok(Answer::new("x".repeat(number(&request)?))))
         });
         add::<C, method::Unencodable, _, _>(table, self, |_, _| async move { Ok(Ok(Answer::unencodable())) });
