@@ -185,7 +185,11 @@ impl Waiting {
         if self.count.load(Ordering::Acquire) < self.limit {
             return Poll::Ready(());
         }
-        self.blocked.lock().unwrap_or_else(PoisonError::into_inner).push(cx.waker().clone());
+        let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !blocked.iter().any(|known| known.will_wake(cx.waker())) {
+            blocked.push(cx.waker().clone());
+        }
+        drop(blocked);
         // Again, in case the last one left in between.
         if self.count.load(Ordering::Acquire) < self.limit { Poll::Ready(()) } else { Poll::Pending }
     }

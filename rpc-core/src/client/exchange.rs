@@ -79,14 +79,22 @@ impl<S: Transport> Future for Exchange<S> {
             }
             let result = match this.attempt.as_mut().as_pin_mut() {
                 Some(attempt) => ready!(attempt.poll(cx)),
-                None => match ready!(this.transport.poll_ready(cx)) {
-                    Ok(()) => {
+                None => match this.transport.poll_ready(cx) {
+                    Poll::Pending => {
+                        // The transport ends the calls that it has; this one it does not have yet.
+                        if let (None, Some(at)) = (&this.timer, this.head.deadline) {
+                            *this.timer = Some(Box::pin(tokio::time::sleep_until(at.into())));
+                            continue;
+                        }
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(Ok(())) => {
                         let request =
                             Request { head: this.head.clone(), body: Body::Once(this.body.clone()) };
                         this.attempt.set(Some(this.transport.call(request)));
                         continue;
                     }
-                    Err(error) => Err(error),
+                    Poll::Ready(Err(error)) => Err(error),
                 },
             };
             let error = match result {

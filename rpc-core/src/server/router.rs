@@ -33,6 +33,7 @@ impl<Cs: CodecSet> Router<Cs> {
     /// # Panics
     /// When a service of that name was added already.
     #[must_use]
+    #[allow(clippy::should_implement_trait, reason = "nobody takes this for a sum")]
     pub fn add<S>(self, service: S) -> Self
     where
         Cs: Accepts<S>,
