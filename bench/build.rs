@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=idl/echo.proto");
     let descriptors = protox::compile(["idl/echo.proto"], ["idl"])?;
     tonic_prost_build::configure().compile_fds(descriptors)?;
-    rpc_build::compile(["idl/echo.thrift"])?;
+    rpc_build::compile(["idl/echo.thrift", "idl/echo.proto"])?;
     record_build()
 }
 

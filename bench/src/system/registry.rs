@@ -6,13 +6,19 @@ use super::{BoxError, Burn, Pair, Server, ServerConfig, Sharing, System};
 use crate::busy::{self, BusyOrder};
 use crate::child::load::{self, Job};
 use crate::control::messages::LoadOrder;
-use crate::systems::ours::of_thrift::ThriftMux;
+use crate::systems::ours::of_proto::{ProtobufMux, ProtobufPool};
+use crate::systems::ours::of_thrift::{MsgpackMux, MsgpackPool, ThriftMux, ThriftPool};
 use crate::systems::raw_tcp::RawTcp;
 use crate::systems::tonic::{Stock, Tonic, Tuned};
 
 /// All of them, in the order in which lists and tables show them: ours first, then what they are compared with.
 static SYSTEMS: &[Entry] = &[
+    Entry::of::<ProtobufPool>().burning::<ProtobufPool>(),
+    Entry::of::<ProtobufMux>().burning::<ProtobufMux>(),
+    Entry::of::<ThriftPool>().burning::<ThriftPool>(),
     Entry::of::<ThriftMux>().burning::<ThriftMux>(),
+    Entry::of::<MsgpackPool>().burning::<MsgpackPool>(),
+    Entry::of::<MsgpackMux>().burning::<MsgpackMux>(),
     Entry::of::<Tonic<Stock>>().burning::<Tonic<Stock>>(),
     Entry::of::<Tonic<Tuned>>().burning::<Tonic<Tuned>>(),
     Entry::of::<RawTcp>(),

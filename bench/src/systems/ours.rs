@@ -13,7 +13,12 @@ use crate::work;
 
 #[allow(missing_docs, unreachable_pub, unused_qualifications, reason = "generated")]
 mod thrift_idl {
-    rpc::include_idl!("echo");
+    rpc::include_idl!("echo.thrift");
+}
+
+#[allow(missing_docs, unreachable_pub, unused_qualifications, reason = "generated")]
+mod proto_idl {
+    rpc::include_idl!("echo.proto");
 }
 
 /// The service, for the types of one definition language.
@@ -21,10 +26,11 @@ macro_rules! handlers {
     ($idl:path) => {
         use $idl as idl;
 
-        /// The handlers of all our systems.
+        /// The handlers of these systems.
         #[derive(Debug)]
         pub struct Handlers;
 
+        #[allow(clippy::useless_conversion, reason = "one definition language has signed numbers here")]
         impl idl::Echo for Handlers {
             async fn echo(
                 &self,
@@ -103,6 +109,7 @@ macro_rules! systems {
         }
 
         impl Burn for OursCaller<idl::EchoClient<CodecOf<$protocol>, transports::$transport::Of<$protocol>>> {
+            #[allow(clippy::useless_conversion, reason = "one definition language has signed numbers here")]
             async fn burn(&mut self, micros: u32) -> Result<(), BoxError> {
                 self.client.burn(idl::BurnRequest { micros: micros.try_into()? }).await?;
                 Ok(())
@@ -117,7 +124,21 @@ pub mod of_thrift {
 
     handlers!(super::thrift_idl::bench);
     systems! {
+        ThriftPool: "thrift/pool", Thrift over Pool, rpc::thrift::FramedBinary = rpc::thrift::framed();
         ThriftMux: "thrift/mux", Thrift over Mux, rpc::thrift::FramedBinary = rpc::thrift::framed();
+        MsgpackPool: "msgpack/pool", Msgpack over Pool, rpc::msgpack::Rpc = rpc::msgpack::Rpc::new();
+        MsgpackMux: "msgpack/mux", Msgpack over Mux, rpc::msgpack::Rpc = rpc::msgpack::Rpc::new();
+    }
+}
+
+/// Types of `echo.proto`.
+pub mod of_proto {
+    use super::*;
+
+    handlers!(super::proto_idl::bench);
+    systems! {
+        ProtobufPool: "protobuf/pool", Protobuf over Pool, rpc::protobuf::KitexFramed = rpc::protobuf::kitex_framed();
+        ProtobufMux: "protobuf/mux", Protobuf over Mux, rpc::protobuf::KitexFramed = rpc::protobuf::kitex_framed();
     }
 }
 
@@ -128,6 +149,25 @@ type CodecOf<P> = <<P as rpc::wire::MakeProtocol>::Codecs as rpc::CodecSet>::Fir
 #[allow(non_snake_case, reason = "named like the variants of `Transport`")]
 mod transports {
     use super::*;
+
+    pub(super) mod Pool {
+        use super::*;
+
+        pub(in super::super) const SHARING: Sharing = Sharing::Exclusive;
+        pub(in super::super) type Of<P> = rpc::pool::Pool<P>;
+
+        pub(in super::super) async fn connect<P: rpc::wire::MakeProtocol>(
+            config: &ClientConfig,
+            protocol: P,
+        ) -> Result<Of<P>, BoxError> {
+            let options = rpc::pool::PoolConfig {
+                max_connections: config.connections,
+                max_idle: config.connections,
+                ..Default::default()
+            };
+            Ok(rpc::pool::connect_with(Dialer::new(config.addr.to_string()), protocol, options).await?)
+        }
+    }
 
     pub(super) mod Mux {
         use super::*;
