@@ -45,14 +45,14 @@ pub fn poll_fill<Io: AsyncRead + Unpin>(
     poll_read_buf(Pin::new(io), cx, buf)
 }
 
-/// Gives the memory of an empty read buffer back to the thread: for connections that wait for their peer.
+/// Gives the memory of an empty read buffer back to the thread: for connections that wait for their peer. While messages cut
+/// from it are still in use, what is left of it serves the next reads instead.
 pub fn release_if_idle(buf: &mut BytesMut) {
-    if !buf.is_empty() || buf.capacity() == 0 {
+    if !buf.is_empty() || buf.capacity() == 0 || !buf.try_reclaim(READ_CHUNK) {
         return;
     }
-    let mut spare = std::mem::take(buf);
-    // Messages that are still in use keep their memory; then there is nothing to give back.
-    if spare.try_reclaim(READ_CHUNK) && spare.capacity() <= 2 * READ_CHUNK {
+    let spare = std::mem::take(buf);
+    if spare.capacity() <= 2 * READ_CHUNK {
         SPARE.with_borrow_mut(|buffers| {
             if buffers.len() < SPARE_BUFFERS {
                 buffers.push(spare);
