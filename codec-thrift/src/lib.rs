@@ -43,7 +43,7 @@ pub type FramedBinary = rpc_wire::Framed<BinaryHeader>;
 
 /// [`FramedBinary`], strict in both directions.
 pub fn framed() -> FramedBinary {
-    rpc_wire::Framed::new(BinaryHeader::default())
+    rpc_wire::Framed::new(BinaryHeader)
 }
 
 /// How deep structs and containers may be nested, on read, on skip and on write: what Apache, Kitex and volo allow.

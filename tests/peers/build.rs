@@ -1,0 +1,5 @@
+//! Generates the service that the peers of other projects speak.
+
+fn main() -> Result<(), rpc_build::Error> {
+    rpc_build::compile(["idl/echo.thrift"])
+}
