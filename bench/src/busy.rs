@@ -11,6 +11,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::child::load::Job;
 use crate::control::messages::{Answer, Request};
 use crate::message::{Outcome, Template, Verify};
+use crate::process::{Mark, Window};
 use crate::stats::latency::{Latencies, PackedLatencies};
 use crate::system::{BoxError, Burn, Caller, ClientConfig, System};
 
@@ -52,6 +53,8 @@ pub struct BusyReport {
     pub busy: PackedLatencies,
     /// Probes that could not even be sent, because all before them were still waiting.
     pub unsent: u64,
+    /// CPU of the load process meanwhile.
+    pub usage: Window,
 }
 
 /// Connects twice and runs the test when told.
@@ -75,7 +78,7 @@ pub fn drive<S: System<Caller: Burn>>(job: Job<'_>, order: &BusyOrder) -> Result
         other => return Err(format!("expected a start, not {other:?}").into()),
     }
     let report = job.runtime.block_on(test(burners, probes, order.clone()))?;
-    job.link.send(&Answer::Busy(report))?;
+    job.link.send(&Answer::Busy(Box::new(report)))?;
     match job.link.receive(None)? {
         Request::Stop => Ok(job.link.send(&Answer::Done)?),
         other => Err(format!("expected an end, not {other:?}").into()),
@@ -87,6 +90,7 @@ async fn test<C: Burn>(
     probes: Vec<C>,
     order: BusyOrder,
 ) -> Result<BusyReport, BoxError> {
+    let open = Mark::now();
     let mut serial_ns = Vec::new();
     let mut together_ns = Vec::new();
     // One wave each way that does not count: threads start and code is paged in.
@@ -106,7 +110,8 @@ async fn test<C: Burn>(
         burners = together(burners, order.micros).await?.0;
     }
     let (_, busy, unsent) = probing.await??;
-    Ok(BusyReport { serial_ns, together_ns, idle: idle.pack(), busy: busy.pack(), unsent })
+    let usage = Window { open, close: Mark::now() };
+    Ok(BusyReport { serial_ns, together_ns, idle: idle.pack(), busy: busy.pack(), unsent, usage })
 }
 
 async fn serial<C: Burn>(burners: &mut [C], micros: u32) -> Result<u64, BoxError> {

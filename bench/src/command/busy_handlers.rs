@@ -8,10 +8,13 @@ use std::time::Duration;
 use crate::busy::{BusyOrder, BusyReport};
 use crate::cli::settings::Settings;
 use crate::control::messages::{Answer, ClientOrder, ServerOrder, Task};
+use crate::cpus;
 use crate::drive::host::Host;
+use crate::drive::noise::{CpuTimes, Noise};
 use crate::drive::round::{Load, nanos};
 use crate::exit::Failure;
 use crate::plan::orders;
+use crate::process::Window;
 use crate::report::layout::{Column, PAGE, lines};
 use crate::report::numbers::{fixed, ms, ratio, ratio_ends, ratio_interval};
 use crate::report::screen::{say, say_all};
@@ -51,6 +54,8 @@ struct Outcome {
     busy_p50: Vec<f64>,
     busy_p99: Vec<f64>,
     unsent: u64,
+    /// Share of all CPUs that went to other processes, mean over rounds.
+    foreign: f64,
 }
 
 /// Runs the test for the chosen systems and tonic.
@@ -75,7 +80,7 @@ pub fn run(settings: &Settings) -> Result<(), Failure> {
             order.iter().map(|&place| contestants[place].label()).collect::<Vec<_>>().join(", ")
         }));
     }
-    let mut reports: Vec<Vec<BusyReport>> = vec![Vec::new(); contestants.len()];
+    let mut reports: Vec<Vec<(BusyReport, Option<Noise>)>> = vec![Vec::new(); contestants.len()];
     for order in &orders {
         for &place in order {
             reports[place].push(once(&contestants[place], settings)?);
@@ -133,9 +138,9 @@ fn contestants(settings: &Settings) -> Result<Vec<Contestant>, Failure> {
 }
 
 /// One round: fresh processes, both free to use every CPU.
-fn once(contestant: &Contestant, settings: &Settings) -> Result<BusyReport, Failure> {
+fn once(contestant: &Contestant, settings: &Settings) -> Result<(BusyReport, Option<Noise>), Failure> {
     let mut host = Host::Here;
-    let server = host.start(ServerOrder {
+    let mut server = host.start(ServerOrder {
         system: contestant.entry.name.to_owned(),
         addr: ([127, 0, 0, 1], 0).into(),
         threads: THREADS,
@@ -157,17 +162,24 @@ fn once(contestant: &Contestant, settings: &Settings) -> Result<BusyReport, Fail
             timeout_ns: nanos(settings.timeout),
         }),
     })?;
+    let cpus = cpus::usable();
+    let open = server.mark()?;
+    let before = CpuTimes::of(&cpus);
     load.go()?;
     match load.answer(ANSWER)? {
         Answer::Busy(report) => {
+            let used = Window { open, close: server.mark()? };
+            let noise = CpuTimes::of(&cpus).noise_since(&before, report.usage.cpu_ns() + used.cpu_ns());
             load.stop()?;
-            Ok(report)
+            Ok((*report, noise))
         }
         other => Err(Failure::Internal(format!("load generator: unexpected answer: {other:?}"))),
     }
 }
 
-fn outcome(contestant: Contestant, reports: &[BusyReport]) -> Result<Outcome, Failure> {
+fn outcome(contestant: Contestant, rounds: &[(BusyReport, Option<Noise>)]) -> Result<Outcome, Failure> {
+    let reports: Vec<&BusyReport> = rounds.iter().map(|(report, _)| report).collect();
+    let foreign: Vec<f64> = rounds.iter().filter_map(|(_, noise)| Some(noise.as_ref()?.foreign)).collect();
     let mean = |values: &[u64]| values.iter().map(|&ns| ns as f64).sum::<f64>() / values.len() as f64;
     // The round is the independent unit, so its waves are averaged first.
     let serial: Vec<f64> = reports.iter().map(|report| mean(&report.serial_ns)).collect();
@@ -176,7 +188,7 @@ fn outcome(contestant: Contestant, reports: &[BusyReport]) -> Result<Outcome, Fa
         .ok_or_else(|| Failure::Internal(format!("{}: nothing was burnt", contestant.label())))?;
     let (mut idle, mut busy) = (Latencies::new(), Latencies::new());
     let (mut busy_p50, mut busy_p99) = (Vec::new(), Vec::new());
-    for report in reports {
+    for report in &reports {
         idle.merge(&report.idle.unpack().map_err(Failure::Internal)?);
         let one = report.busy.unpack().map_err(Failure::Internal)?;
         busy_p50.push(one.quantile(0.5) as f64);
@@ -193,6 +205,7 @@ fn outcome(contestant: Contestant, reports: &[BusyReport]) -> Result<Outcome, Fa
         busy_p50,
         busy_p99,
         unsent: reports.iter().map(|report| report.unsent).sum(),
+        foreign: over_rounds(&foreign),
         contestant,
     })
 }
@@ -214,6 +227,7 @@ fn columns(outcomes: &[Outcome], rival: Option<usize>, confidence: f64) -> Vec<C
         Column::right("busy p50", each(&|outcome| ms(outcome.busy.quantile(0.5) as f64))),
         Column::right("busy p99", each(&|outcome| ms(outcome.busy.quantile(0.99) as f64))),
         Column::right("unsent", each(&|outcome| outcome.unsent.to_string())),
+        Column::right("others %", each(&|outcome| fixed(100.0 * outcome.foreign, 1))),
     ];
     if let Some(rival) = rival {
         let against = |of: fn(&Outcome) -> &Vec<f64>| {
@@ -248,7 +262,7 @@ fn result_line(outcome: &Outcome, rival: Option<&Outcome>, settings: &Settings) 
     };
     format!(
         "RESULT {} test=busy-handlers dispatch={} serial_ms={} together_ms={} share={} limit={LIMIT} within={} \
-         busy_p50_ms={} busy_p99_ms={} unsent={} vs={} p50_ratio={} p99_ratio={} confidence={}",
+         busy_p50_ms={} busy_p99_ms={} unsent={} foreign={} vs={} p50_ratio={} p99_ratio={} confidence={}",
         outcome.contestant.entry.name,
         outcome.contestant.dispatch.name(),
         fixed(outcome.serial_ns / 1e6, 2),
@@ -258,6 +272,7 @@ fn result_line(outcome: &Outcome, rival: Option<&Outcome>, settings: &Settings) 
         fixed(outcome.busy.quantile(0.5) as f64 / 1e6, 3),
         fixed(outcome.busy.quantile(0.99) as f64 / 1e6, 3),
         outcome.unsent,
+        fixed(outcome.foreign, 3),
         rival.map_or("none", |rival| rival.contestant.entry.name),
         against(|outcome| &outcome.busy_p50),
         against(|outcome| &outcome.busy_p99),
@@ -287,6 +302,7 @@ mod tests {
             busy_p50: vec![5e5 * factor, 5.1e5 * factor],
             busy_p99: vec![9.9e5 * factor, 9.8e5 * factor],
             unsent: 0,
+            foreign: 0.0,
         }
     }
 

@@ -69,7 +69,7 @@ pub enum Answer {
     /// All calls have ended.
     Report(Box<LoadReport>),
     /// To `Go`, when busy handlers were ordered.
-    Busy(BusyReport),
+    Busy(Box<BusyReport>),
     /// To `CountAllocations`.
     Counted(AllocationPass),
     /// It can not be done.
