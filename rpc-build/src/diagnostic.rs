@@ -30,6 +30,8 @@ pub struct Diagnostic {
     place: Option<(Span, String)>,
     others: Vec<(Span, String)>,
     help: Option<String>,
+    /// The whole report, where another library made it.
+    report: Option<String>,
 }
 
 impl Diagnostic {
@@ -46,8 +48,15 @@ impl Diagnostic {
         Self::new(Severity::Error, None, message.into())
     }
 
+    /// An error that another library found, with its report.
+    #[cfg(feature = "proto")]
+    pub(crate) fn foreign(error: &dyn miette::Diagnostic) -> Self {
+        let report = print(error).ok();
+        Self { report, ..Self::new(Severity::Error, None, error.to_string()) }
+    }
+
     fn new(severity: Severity, place: Option<(Span, String)>, message: String) -> Self {
-        Self { severity, message, place, others: Vec::new(), help: None }
+        Self { severity, message, place, others: Vec::new(), help: None, report: None }
     }
 
     /// What stands under the marked text.
@@ -105,16 +114,21 @@ impl Diagnostic {
 
     /// The full report, of several lines, with the text it is about.
     pub fn render(&self, sources: &SourceMap) -> String {
-        let mut out = String::new();
-        let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
-            .with_width(WIDTH)
-            .with_links(false);
-        match handler.render_report(&mut out, &Report::new(self, sources)) {
-            // miette ends some lines with blanks
-            Ok(()) => out.lines().map(|line| format!("{}\n", line.trim_end())).collect(),
-            Err(fmt::Error) => self.one_line(sources),
+        match &self.report {
+            Some(report) => report.clone(),
+            None => print(&Report::new(self, sources)).unwrap_or_else(|_| self.one_line(sources)),
         }
     }
+}
+
+fn print(report: &dyn miette::Diagnostic) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+        .with_width(WIDTH)
+        .with_links(false);
+    handler.render_report(&mut out, report)?;
+    // miette ends some lines with blanks
+    Ok(out.lines().map(|line| format!("{}\n", line.trim_end())).collect())
 }
 
 /// A diagnostic together with the texts it points to, in the form that miette prints.

@@ -3,9 +3,9 @@
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::source::SourceMap;
-use miette::{GraphicalReportHandler, GraphicalTheme};
 use prost_types::FileDescriptorProto;
 use protox::Compiler;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Checked files.
@@ -17,6 +17,9 @@ pub(super) struct Compiled {
 }
 
 pub(super) struct CompiledFile {
+    /// With the names of the schema.
+    pub(super) original: FileDescriptorProto,
+    /// With names that are different in Rust.
     pub(super) descriptor: FileDescriptorProto,
     pub(super) requested: bool,
     pub(super) stem: String,
@@ -25,23 +28,26 @@ pub(super) struct CompiledFile {
 /// Reads and checks files. Each has to be in one of the folders, or beside what it imports.
 pub(super) fn compile(files: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Compiled, Error> {
     let folders = folders(files, include_dirs);
-    let mut compiler = Compiler::new(&folders).map_err(|error| Error::message(render(&error)))?;
+    let mut compiler =
+        Compiler::new(&folders).map_err(|error| Error::new(errors(&error), SourceMap::default()))?;
     compiler.include_imports(true).include_source_info(true);
     let mut sorted: Vec<&PathBuf> = files.iter().collect();
     sorted.sort();
+    let nowhere = SourceMap::default();
     let mut found = Vec::new();
     for file in sorted {
         if let Err(error) = compiler.open_file(file) {
-            let report = render(&error);
-            // one imported file can spoil several
-            if !found.contains(&report) {
-                found.push(report);
+            for error in errors(&error) {
+                // one imported file can spoil several
+                let report = error.render(&nowhere);
+                if !found.iter().any(|found: &Diagnostic| found.render(&nowhere) == report) {
+                    found.push(error);
+                }
             }
         }
     }
     if !found.is_empty() {
-        let found = found.into_iter().map(Diagnostic::nowhere).collect();
-        return Err(Error::new(found, SourceMap::default()));
+        return Err(Error::new(found, nowhere));
     }
     let read = compiler.files().filter_map(|file| file.path()).map(Path::to_owned).collect();
     let requested: Vec<bool> = compiler.files().map(|file| !file.is_import()).collect();
@@ -51,7 +57,12 @@ pub(super) fn compile(files: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Com
         .zip(requested)
         .map(|(descriptor, requested)| {
             let stem = Path::new(descriptor.name()).file_stem().unwrap_or_default();
-            CompiledFile { requested, stem: stem.to_string_lossy().into_owned(), descriptor }
+            CompiledFile {
+                original: descriptor.clone(),
+                requested,
+                stem: stem.to_string_lossy().into_owned(),
+                descriptor,
+            }
         })
         .collect();
     files.sort_by(|a, b| a.descriptor.name().cmp(b.descriptor.name()));
@@ -76,13 +87,47 @@ fn folders(files: &[PathBuf], include_dirs: &[PathBuf]) -> Vec<PathBuf> {
     folders
 }
 
-/// The report of protox, laid out as ours are.
-fn render(error: &protox::Error) -> String {
-    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
-    let mut report = String::new();
-    match handler.render_report(&mut report, error) {
-        Ok(()) => report,
-        Err(_) => format!("{error:?}"),
+/// The errors that are in one of protox's, which holds all of a file.
+fn errors(error: &protox::Error) -> Vec<Diagnostic> {
+    let error: &dyn miette::Diagnostic = error;
+    let related = error.related().into_iter().flatten();
+    std::iter::once(error)
+        .chain(related)
+        .map(|found| Diagnostic::foreign(&Alone { found, text: found.source_code().or(error.source_code()) }))
+        .collect()
+}
+
+/// One error without those that were found beside it.
+struct Alone<'a> {
+    found: &'a dyn miette::Diagnostic,
+    text: Option<&'a dyn miette::SourceCode>,
+}
+
+impl fmt::Display for Alone<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.found, f)
+    }
+}
+
+impl fmt::Debug for Alone<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.found)
+    }
+}
+
+impl std::error::Error for Alone<'_> {}
+
+impl miette::Diagnostic for Alone<'_> {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.found.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.text
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        self.found.labels()
     }
 }
 

@@ -48,6 +48,9 @@ pub(crate) struct Report {
 
 /// One file, as prost-build left it.
 struct File {
+    /// With the names of the schema.
+    original: FileDescriptorProto,
+    /// With names that are different in Rust.
     descriptor: FileDescriptorProto,
     requested: bool,
     /// The file's name without folder and extension.
@@ -98,6 +101,7 @@ fn run_prost(compiled: &Compiled, options: &Options) -> Result<Vec<File>, Error>
         let parsed = syn::parse_file(text)
             .map_err(|error| Error::message(format!("prost-build wrote no Rust: {error}\n{text}")))?;
         Ok(File {
+            original: file.original.clone(),
             descriptor: file.descriptor.clone(),
             requested: file.requested,
             stem: file.stem.clone(),

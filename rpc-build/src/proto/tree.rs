@@ -137,6 +137,12 @@ impl Node {
     fn tokens(&self, name: &str) -> Option<TokenStream> {
         let ident = ident(name);
         let items = &self.items;
+        // what prost derives names the prelude, which a crate may have turned off; and it calls methods of traits, whose
+        // names a message may have
+        let prelude = quote! {
+            use ::std::prelude::rust_2021::*;
+            use ::core::{clone::Clone as _, convert::From as _, convert::Into as _, default::Default as _};
+        };
         let attrs = self.parts.iter().flat_map(|part| &part.attrs);
         let parts =
             self.parts.iter().filter_map(|part| part.content.as_ref()).map(|(_, items)| quote!(#(#items)*));
@@ -148,8 +154,7 @@ impl Node {
         Some(quote! {
             #(#attrs)*
             pub mod #ident {
-                // what prost derives names the prelude, which a crate may have turned off
-                use ::std::prelude::rust_2021::*;
+                #prelude
                 #items
                 #(#parts)*
                 #(#children)*

@@ -5,9 +5,9 @@
 use super::compile::CompiledFile;
 use super::{File, Options};
 use crate::emit::{FieldKind, SerdeField, docs, struct_impls, union_impls};
-use proc_macro2::{Ident, TokenStream};
-use prost_types::{DescriptorProto, FieldDescriptorProto};
-use quote::quote;
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, OneofDescriptorProto};
+use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::{Attribute, Expr, ExprLit, Fields, Item, Lit, LitStr, Meta, Type};
 
@@ -27,35 +27,41 @@ const PLAIN: [&str; 10] = [
     ".google.protobuf.UInt64Value",
 ];
 
-/// Has prost-build write the full name on each message and each oneof.
+/// Has prost-build write the full name on each message, each oneof and each enum.
 pub(super) fn mark(config: &mut prost_build::Config, files: &[CompiledFile]) {
     let mut mark = |name: &str| {
         config.type_attribute(name, format!("#[{MARK} = \"{name}\"]"));
     };
     for file in files {
-        each_message(
-            &file.descriptor.message_type,
-            &prefix(file.descriptor.package()),
-            &mut |name, message| {
-                mark(name);
-                for oneof in &message.oneof_decl {
-                    mark(&format!("{name}.{}", oneof.name()));
-                }
-            },
-        );
+        let package = prefix(file.descriptor.package());
+        file.descriptor.enum_type.iter().for_each(|found| mark(&format!("{package}.{}", found.name())));
+        each_message(&file.descriptor.message_type, &package, &mut |name, message| {
+            mark(name);
+            let oneofs = message.oneof_decl.iter().map(OneofDescriptorProto::name);
+            let enums = message.enum_type.iter().map(EnumDescriptorProto::name);
+            oneofs.chain(enums).for_each(|inner| mark(&format!("{name}.{inner}")));
+        });
     }
 }
 
 /// Adds the impls, and takes the marks away.
 pub(super) fn complete(files: &mut [File], options: &Options) {
-    let mut messages = HashMap::new();
+    let (mut messages, mut values) = (HashMap::new(), HashMap::new());
     for file in &*files {
         let package = prefix(file.descriptor.package());
-        each_message(&file.descriptor.message_type, &package, &mut |name, message| {
-            messages.insert(name.to_owned(), message.clone());
-        });
+        value_names(&file.descriptor.enum_type, &file.original.enum_type, &package, &mut values);
+        each_pair(
+            &file.descriptor.message_type,
+            &file.original.message_type,
+            &package,
+            &mut |name, message| {
+                let (renamed, original) = (&message.renamed.enum_type, &message.original.enum_type);
+                value_names(renamed, original, name, &mut values);
+                messages.insert(name.to_owned(), message);
+            },
+        );
     }
-    let completer = Completer { without_serde: without_serde(&messages), messages, options };
+    let completer = Completer { without_serde: without_serde(&messages), messages, values, options };
     for file in files {
         completer.items(&mut file.items);
     }
@@ -73,8 +79,62 @@ fn each_message(messages: &[DescriptorProto], prefix: &str, visit: &mut impl FnM
     }
 }
 
+/// Notes the values whose names were changed, for each enum that has such.
+fn value_names(
+    renamed: &[EnumDescriptorProto],
+    original: &[EnumDescriptorProto],
+    prefix: &str,
+    values: &mut HashMap<String, HashMap<String, String>>,
+) {
+    for (renamed, original) in renamed.iter().zip(original) {
+        let pairs = renamed.value.iter().zip(&original.value);
+        let changed = pairs.filter(|(new, old)| new.name() != old.name());
+        let changed: HashMap<String, String> =
+            changed.map(|(new, old)| (new.name().to_owned(), old.name().to_owned())).collect();
+        if !changed.is_empty() {
+            values.insert(format!("{prefix}.{}", renamed.name()), changed);
+        }
+    }
+}
+
+/// The tokens with other texts in place of some.
+fn with_texts(tokens: TokenStream, texts: &HashMap<String, String>) -> TokenStream {
+    let replaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            let inner = with_texts(group.stream(), texts);
+            TokenTree::Group(Group::new(group.delimiter(), inner))
+        }
+        TokenTree::Literal(literal) => {
+            let text = syn::parse_str::<LitStr>(&literal.to_string()).ok();
+            let other = text.and_then(|text| texts.get(&text.value()));
+            TokenTree::Literal(other.map_or(literal, |other| Literal::string(other)))
+        }
+        other => other,
+    });
+    replaced.collect()
+}
+
+/// A message with the names it has in Rust, and with those of the schema.
+struct Message {
+    renamed: DescriptorProto,
+    original: DescriptorProto,
+}
+
+fn each_pair(
+    renamed: &[DescriptorProto],
+    original: &[DescriptorProto],
+    prefix: &str,
+    visit: &mut impl FnMut(&str, Message),
+) {
+    for (renamed, original) in renamed.iter().zip(original) {
+        let name = format!("{prefix}.{}", renamed.name());
+        visit(&name, Message { renamed: renamed.clone(), original: original.clone() });
+        each_pair(&renamed.nested_type, &original.nested_type, &name, visit);
+    }
+}
+
 /// The messages that hold, directly or not, a well-known type that serde does not know.
-fn without_serde(messages: &HashMap<String, DescriptorProto>) -> HashSet<String> {
+fn without_serde(messages: &HashMap<String, Message>) -> HashSet<String> {
     let mut without = HashSet::new();
     let known = |name: &str, without: &HashSet<String>| {
         !without.contains(name) && (!name.starts_with(".google.protobuf.") || PLAIN.contains(&name))
@@ -86,7 +146,7 @@ fn without_serde(messages: &HashMap<String, DescriptorProto>) -> HashSet<String>
                 use prost_types::field_descriptor_proto::Type;
                 matches!(field.r#type(), Type::Message | Type::Group)
             };
-            let mut fields = message.field.iter().filter(is_message);
+            let mut fields = message.renamed.field.iter().filter(is_message);
             if fields.any(|field| !known(field.type_name(), &without)) {
                 without.insert(name.clone());
             }
@@ -98,14 +158,18 @@ fn without_serde(messages: &HashMap<String, DescriptorProto>) -> HashSet<String>
 }
 
 struct Completer<'a> {
-    messages: HashMap<String, DescriptorProto>,
+    messages: HashMap<String, Message>,
     without_serde: HashSet<String>,
+    /// For enums with renamed values the names that these have, and those of the schema.
+    values: HashMap<String, HashMap<String, String>>,
     options: &'a Options,
 }
 
 impl Completer<'_> {
     fn items(&self, items: &mut Vec<Item>) {
         let mut added = Vec::new();
+        // the enums whose impls hold names that are not those of the schema
+        let mut renamed = HashMap::new();
         for item in &mut *items {
             match item {
                 Item::Struct(message) => {
@@ -120,6 +184,9 @@ impl Completer<'_> {
                     let name = take_mark(&mut found.attrs);
                     tidy(&mut found.attrs);
                     found.variants.iter_mut().for_each(|variant| tidy(&mut variant.attrs));
+                    if let Some(values) = name.as_ref().and_then(|name| self.values.get(name)) {
+                        renamed.insert(found.ident.clone(), values);
+                    }
                     added.extend(name.and_then(|name| self.oneof(found, &name)));
                 }
                 Item::Mod(module) => {
@@ -131,6 +198,15 @@ impl Completer<'_> {
                 _ => {}
             }
         }
+        // an impl stands behind its enum
+        for item in &mut *items {
+            if let Item::Impl(found) = item
+                && let Type::Path(of) = &*found.self_ty
+                && let Some(values) = of.path.get_ident().and_then(|ident| renamed.get(ident))
+            {
+                *item = Item::Verbatim(with_texts(item.to_token_stream(), values));
+            }
+        }
         items.extend(added.into_iter().map(Item::Verbatim));
     }
 
@@ -139,7 +215,8 @@ impl Completer<'_> {
         let ident = &item.ident;
         let marked = quote!(impl #rpc::codegen::protobuf::ProtoMessage for #ident {});
         let known = name.and_then(|name| Some((name, self.messages.get(name)?)));
-        let Some((name, descriptor)) = known.filter(|(name, _)| self.has_serde(name)) else { return marked };
+        let Some((_, message)) = known.filter(|(name, _)| self.has_serde(name)) else { return marked };
+        let descriptor = &message.original;
         let mut fields: Vec<(usize, SerdeField<'_>)> = Vec::new();
         for field in &item.fields {
             let Some(ident) = &field.ident else { continue };
@@ -158,20 +235,20 @@ impl Completer<'_> {
                 None if is_option(&field.ty) => (first.name(), first.number(), FieldKind::Optional),
                 None => (first.name(), first.number(), FieldKind::Plain),
             };
-            fields.push((index, SerdeField { ident, name: super::rename::original(name), id, kind }));
+            fields.push((index, SerdeField { ident, name, id, kind }));
         }
         fields.sort_by_key(|(index, _)| *index);
         let fields: Vec<SerdeField<'_>> = fields.into_iter().map(|(_, field)| field).collect();
-        let short = name.rsplit('.').next().unwrap_or(name);
-        let serde = struct_impls(rpc, ident, super::rename::original(short), &fields);
+        let serde = struct_impls(rpc, ident, descriptor.name(), &fields);
         quote!(#marked #serde)
     }
 
     fn oneof(&self, item: &syn::ItemEnum, name: &str) -> Option<TokenStream> {
         let (message, oneof) = name.rsplit_once('.')?;
-        let descriptor = self.messages.get(message)?;
+        let Message { renamed, original: descriptor } = self.messages.get(message)?;
         // the mark of a message is on the enums in it as well
-        descriptor.oneof_decl.iter().find(|declared| declared.name() == oneof)?;
+        let index = renamed.oneof_decl.iter().position(|declared| declared.name() == oneof)?;
+        let oneof = descriptor.oneof_decl.get(index)?.name();
         if !self.has_serde(message) {
             return None;
         }
@@ -181,12 +258,12 @@ impl Completer<'_> {
             let field = descriptor.field.iter().find(|field| tags.contains(&field.number()))?;
             fields.push(SerdeField {
                 ident: &variant.ident,
-                name: super::rename::original(field.name()),
+                name: field.name(),
                 id: field.number(),
                 kind: FieldKind::Plain,
             });
         }
-        Some(union_impls(&self.options.rpc, &item.ident, super::rename::original(oneof), &fields, None))
+        Some(union_impls(&self.options.rpc, &item.ident, oneof, &fields, None))
     }
 
     fn has_serde(&self, message: &str) -> bool {

@@ -71,6 +71,14 @@ pub mod proto {
     pub mod hello {
         ::rpc::include_idl!("hello.proto");
     }
+    /// From `hostile.proto`.
+    pub mod hostile {
+        ::rpc::include_idl!("hostile");
+    }
+    /// From `no_package.proto`.
+    pub mod no_package {
+        ::rpc::include_idl!("no_package");
+    }
 }
 
 /// All schemas of the build in one tree.
