@@ -1,4 +1,5 @@
 //! The caller's end: retries, deadlines, layers, what errors tell and what traces hold.
+#![allow(clippy::unwrap_used)] // all of it is a test
 
 use std::collections::VecDeque;
 use std::error::Error as _;
@@ -30,10 +31,12 @@ use tower::{Layer, Service, ServiceBuilder};
 use transport_mux::MuxConfig;
 use transport_pool::PoolConfig;
 
+type Outcome = Result<Response<Body>, BoxError>;
+
 /// A transport that answers by a script, and counts the attempts.
 #[derive(Clone, Default)]
 struct Scripted {
-    outcomes: Arc<Mutex<VecDeque<Result<Response<Body>, BoxError>>>>,
+    outcomes: Arc<Mutex<VecDeque<Outcome>>>,
     attempts: Arc<AtomicUsize>,
 }
 
@@ -264,13 +267,11 @@ where
     }
 }
 
-fn serve_in_memory() -> impl Future<Output = (Probe, Wire, Running)> {
-    async {
-        let probe = Probe::new();
-        let server = Server::new().accept(framed(), Router::new().add(probe.clone()));
-        let (wire, server) = Wire::to(server, Net::Memory, PipeConfig::default(), []).await;
-        (probe, wire, server)
-    }
+async fn serve_in_memory() -> (Probe, Wire, Running) {
+    let probe = Probe::new();
+    let server = Server::new().accept(framed(), Router::new().add(probe.clone()));
+    let (wire, server) = Wire::to(server, Net::Memory, PipeConfig::default(), []).await;
+    (probe, wire, server)
 }
 
 #[test]

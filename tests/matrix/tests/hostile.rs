@@ -1,5 +1,6 @@
 //! Bytes that no well-behaved client sends, against a server with framed Thrift: over TCP and in memory. After each of them the
 //! server answers a call on another connection.
+#![allow(clippy::unwrap_used)] // all of it is a test
 
 use codec_thrift::{Binary, FramedBinary};
 use rpc_core::{Client, Code, Decode, DecodeErrorKind, Encode, Place, Router};

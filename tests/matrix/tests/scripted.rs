@@ -1,5 +1,6 @@
 //! Clients against a server that the test plays byte by byte. Everything is in memory under a paused clock, so a time limit
 //! passes when nothing else is to be done.
+#![allow(clippy::unwrap_used)] // all of it is a test
 
 use std::time::Duration;
 
@@ -64,18 +65,22 @@ fn id(message: &[u8]) -> u32 {
 /// An answer to `echo` in its frame.
 fn reply(id: u32, name: &str, text: &str) -> Vec<u8> {
     let mut message = vec![0x80, 1, 0, 2];
-    message.extend_from_slice(&(name.len() as u32).to_be_bytes());
+    message.extend_from_slice(&length(name.as_bytes()));
     message.extend_from_slice(name.as_bytes());
     message.extend_from_slice(&id.to_be_bytes());
     message.extend_from_slice(&[0x0b, 0, 0]);
-    message.extend_from_slice(&(text.len() as u32).to_be_bytes());
+    message.extend_from_slice(&length(text.as_bytes()));
     message.extend_from_slice(text.as_bytes());
     message.push(0);
     framed(&message)
 }
 
 fn framed(message: &[u8]) -> Vec<u8> {
-    [&(message.len() as u32).to_be_bytes(), message].concat()
+    [&length(message), message].concat()
+}
+
+fn length(bytes: &[u8]) -> [u8; 4] {
+    u32::try_from(bytes.len()).unwrap().to_be_bytes()
 }
 
 async fn answer_echo(peer: &mut Peer, text: &str) {

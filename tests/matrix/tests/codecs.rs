@@ -1,0 +1,69 @@
+//! The suite for codecs, over the codecs that are here.
+
+use codec_msgpack::MsgPack;
+use codec_protobuf::Protobuf;
+use codec_thrift::Binary;
+use rpc_core::{Never, Place};
+use rpc_test::codec::{Leftover, Truncated, refuses, suite};
+use rpc_test::{Answer, Text};
+use tests_matrix::probe_idl::{Bag, GrowArgs, Oops, ProbeException, SwapArgs, Tree};
+
+fn texts() -> Vec<Text> {
+    ["x", "hi", "ünïcödé", &"long ".repeat(2000)].map(Text::new).into()
+}
+
+fn outcomes() -> Vec<Result<Answer, Never>> {
+    texts().into_iter().map(|text| Ok(text.into())).collect()
+}
+
+#[test]
+fn thrift_binary() {
+    let (truncated, leftover) = (Truncated::IsRefused, Leftover::IsRefused);
+    suite(&Binary, Place::Arguments, &texts(), truncated, leftover);
+    suite(&Binary, Place::Result, &outcomes(), truncated, leftover);
+    suite(&Binary, Place::Result, &[Ok::<(), Never>(())], truncated, leftover);
+    let bag = Bag {
+        id: Some(i64::MIN),
+        name: Some(String::new()),
+        blob: Some([0, 255].as_slice().into()),
+        uniq: Some([1, -1].into()),
+    };
+    let bare = Bag { id: Some(0), ..Bag::default() };
+    let bags = [bag.clone(), bare].map(|bag| SwapArgs { bag: Some(bag) });
+    suite(&Binary, Place::Arguments, &bags, truncated, leftover);
+    let trees = [1, 2, 32].map(|levels| GrowArgs { tree: Some(Tree::nested(levels)) });
+    suite(&Binary, Place::Arguments, &trees, truncated, leftover);
+    let thrown = ProbeException::Oops(Oops { code: Some(5), text: Some("bad".into()) });
+    suite(&Binary, Place::Result, &[Ok(bag), Err(thrown)], truncated, leftover);
+
+    refuses(&Binary, Place::Arguments, &Text::unencodable());
+    refuses(&Binary, Place::Result, &Ok::<_, Never>(Answer::unencodable()));
+    refuses(&Binary, Place::Arguments, &GrowArgs { tree: Some(Tree::nested(33)) });
+}
+
+#[test]
+fn msgpack() {
+    for codec in [MsgPack::new(), MsgPack::new().structs_as_maps(true), MsgPack::new().raw_compat(true)] {
+        for place in [Place::Arguments, Place::Message, Place::Item] {
+            suite(&codec, place, &texts(), Truncated::IsRefused, Leftover::IsRefused);
+            refuses(&codec, place, &Text::unencodable());
+        }
+        suite(&codec, Place::Result, &outcomes_as_values(), Truncated::IsRefused, Leftover::IsRefused);
+    }
+}
+
+/// The response alone: the envelope says that it is one.
+fn outcomes_as_values() -> Vec<Answer> {
+    texts().into_iter().map(Answer::from).collect()
+}
+
+#[test]
+fn protobuf() {
+    // A message without its last field is a message, and bytes behind it are more fields.
+    let (truncated, leftover) = (Truncated::MayPass, Leftover::BelongsToIt);
+    for place in [Place::Arguments, Place::Message, Place::Item] {
+        suite(&Protobuf, place, &texts(), truncated, leftover);
+    }
+    suite(&Protobuf, Place::Result, &outcomes(), truncated, leftover);
+    suite(&Protobuf, Place::Result, &[Ok::<(), Never>(())], truncated, leftover);
+}
