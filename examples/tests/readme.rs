@@ -12,7 +12,7 @@ fn blocks(language: &str) -> Vec<String> {
 }
 
 fn read(file: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file of the repository")
 }
 
 #[test]
