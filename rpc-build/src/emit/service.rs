@@ -355,8 +355,7 @@ impl Method {
                 },
             };
             let body = quote! {
-                let call = self.client.call::<#marker>(#request);
-                async move { match call.await { #result } }
+                #rpc::codegen::map(self.client.call::<#marker>(#request), |answer| match answer { #result })
             };
             (Some(quote!(+ #rpc::Decode<#rpc::Outcome<#marker>>)), body)
         };

@@ -13,3 +13,9 @@ pub use serde;
 
 #[cfg(any(feature = "thrift", feature = "protobuf"))]
 pub mod serde_support;
+
+/// The future with its output changed. An `async` block around a future would hold it twice: as what the block captured, and
+/// as what it awaits.
+pub fn map<F: Future, T>(future: F, change: impl FnOnce(F::Output) -> T) -> impl Future<Output = T> {
+    futures::FutureExt::map(future, change)
+}

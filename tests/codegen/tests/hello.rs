@@ -92,6 +92,16 @@ async fn one_service_is_served_in_several_codecs() -> Result<(), Error> {
     Ok(())
 }
 
+#[tokio::test]
+async fn a_typed_call_is_hardly_larger_than_what_it_stands_on() {
+    use thrift::hello::greeter_methods::{SayHello, SayHelloArgs};
+    let client = GreeterClient::with_codec(Binary, routes(Binary, GreeterServer::new(Greetings::default())));
+    let args = SayHelloArgs { request: HelloRequest::default() };
+    let untyped = size_of_val(&client.client().call::<SayHello>(&args));
+    let typed = size_of_val(&client.say_hello(args.request));
+    assert!(typed <= untyped + 16, "{typed} > {untyped} + 16");
+}
+
 #[test]
 fn who_tells_no_exception_from_another_gets_its_text() {
     let declared = || GreeterWakeError::from(Nobody { message: "not here".into() });
