@@ -1,21 +1,23 @@
-//! Generates the code that the tests use.
+//! Generates the code that the tests use. `codegen-2021` compiles the same, so the paths hold from its folder too.
 
 fn main() -> Result<(), rpc_build::Error> {
+    let schemas = [
+        "collide.thrift",
+        "echo.thrift",
+        "extends_a.thrift",
+        "extends_c.thrift",
+        "hello.proto",
+        "hello.thrift",
+        "hostile.proto",
+        "keys.thrift",
+        "keywords.thrift",
+        "no_package.proto",
+        "probe.thrift",
+        "recursion.thrift",
+        "shadow.thrift",
+        "values.thrift",
+    ];
     // names collide here on purpose
-    rpc_build::configure().warnings(false).compile([
-        "idl/collide.thrift",
-        "idl/echo.thrift",
-        "idl/extends_a.thrift",
-        "idl/extends_c.thrift",
-        "idl/hello.proto",
-        "idl/hello.thrift",
-        "idl/hostile.proto",
-        "idl/keys.thrift",
-        "idl/keywords.thrift",
-        "idl/no_package.proto",
-        "idl/probe.thrift",
-        "idl/recursion.thrift",
-        "idl/shadow.thrift",
-        "idl/values.thrift",
-    ])
+    let config = rpc_build::configure().warnings(false);
+    config.compile(schemas.map(|schema| format!("../codegen/idl/{schema}")))
 }
