@@ -2,7 +2,11 @@
 //!
 //! clap splits it into words; what the words mean is decided in [`values`] and [`settings`], so that every
 //! complaint names the offending element and says what to do.
-#![allow(rustdoc::broken_intra_doc_links, reason = "comments on flags are help texts, with defaults in brackets")]
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::invalid_html_tags,
+    reason = "comments on flags are help texts, with defaults in brackets"
+)]
 
 pub mod profile;
 pub mod settings;
