@@ -1,8 +1,8 @@
 //! What a build script calls.
 
-use crate::emit::{Output, parse_path};
+use crate::emit::{Options, Output, parse_path};
 use crate::error::Error;
-use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Compiles schemas with the default settings. The same as [`configure`]`().compile(files)`.
@@ -89,10 +89,27 @@ impl Config {
     /// All errors of all files together; whether a file could not be read, is not of a known kind, or is wrong. And
     /// what else stops the writing: no `OUT_DIR`, a crate path that is none.
     pub fn compile<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Result<(), Error> {
+        let mut build = Build::default();
+        let generated = self.generate(files.into_iter().map(|file| file.as_ref().to_owned()), &mut build);
+        for file in &build.read {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+        generated?;
+        if self.warnings {
+            for warning in &build.warnings {
+                println!("cargo::warning={warning}");
+            }
+        }
+        let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
+        let folder =
+            folder.ok_or_else(|| Error::message("no `OUT_DIR`: not a build script, and no `out_dir` set"))?;
+        build.output.write(&folder)
+    }
+
+    fn generate(&self, files: impl Iterator<Item = PathBuf>, build: &mut Build) -> Result<(), Error> {
         let (mut thrift, mut proto, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for file in files {
-            let file = file.as_ref().to_owned();
-            println!("cargo::rerun-if-changed={}", file.display());
+            build.read.insert(file.clone());
             match file.extension().and_then(|extension| extension.to_str()) {
                 Some("thrift") if cfg!(feature = "thrift") => thrift.push(file),
                 Some("proto") if cfg!(feature = "proto") => proto.push(file),
@@ -105,73 +122,69 @@ impl Config {
         let rpc = parse_path(&self.crate_path).ok_or_else(|| {
             Error::message(format!("`{}` is no absolute path of a crate, like `::rpc`", self.crate_path))
         })?;
-        let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
-        let mut output = Output::default();
-        self.thrift(&thrift, &rpc, &mut output)?;
-        self.proto(&proto, &rpc, &mut output)?;
-        let folder =
-            folder.ok_or_else(|| Error::message("no `OUT_DIR`: not a build script, and no `out_dir` set"))?;
-        output.write(&folder)
+        let options = Options { rpc, serde: self.serde };
+        match (self.thrift(&thrift, &options, build), self.proto(&proto, &options, build)) {
+            (Err(thrift), Err(proto)) => Err(thrift.and(proto)),
+            (thrift, proto) => thrift.and(proto),
+        }
     }
 
     #[cfg(feature = "thrift")]
-    fn thrift(&self, files: &[PathBuf], rpc: &TokenStream, output: &mut Output) -> Result<(), Error> {
-        use crate::thrift::generate::{Options, generate};
+    fn thrift(&self, files: &[PathBuf], options: &Options, build: &mut Build) -> Result<(), Error> {
         let checked = crate::thrift::check(files, &self.include_dirs);
         let sources = match &checked {
             Ok(checked) => &checked.sources,
             Err(error) => error.sources(),
         };
-        for file in sources.files() {
-            println!("cargo::rerun-if-changed={}", file.path().display());
-        }
+        build.read.extend(sources.files().iter().map(|file| file.path().to_owned()));
         let checked = checked?;
-        let options = Options { rpc: rpc.clone(), serde: self.serde };
-        let renames = generate(&checked, &options, output)?;
-        for warning in checked.warnings.iter().chain(&renames) {
-            self.warn(&warning.one_line(&checked.sources));
-        }
+        let renames = crate::thrift::generate::generate(&checked, options, &mut build.output)?;
+        let warnings = checked.warnings.iter().chain(&renames);
+        build.warnings.extend(warnings.map(|warning| warning.one_line(&checked.sources)));
         Ok(())
     }
 
-    #[cfg_attr(not(any(feature = "thrift", feature = "proto")), allow(dead_code))]
-    fn warn(&self, warning: &str) {
-        if self.warnings {
-            println!("cargo::warning={warning}");
-        }
-    }
-
     #[cfg(not(feature = "thrift"))]
-    fn thrift(&self, _files: &[PathBuf], _rpc: &TokenStream, _output: &mut Output) -> Result<(), Error> {
+    fn thrift(&self, _: &[PathBuf], _: &Options, _: &mut Build) -> Result<(), Error> {
         Ok(())
     }
 
     #[cfg(feature = "proto")]
-    fn proto(&self, files: &[PathBuf], rpc: &TokenStream, output: &mut Output) -> Result<(), Error> {
-        use crate::proto::{Options, generate};
+    fn proto(&self, files: &[PathBuf], options: &Options, build: &mut Build) -> Result<(), Error> {
         if files.is_empty() {
             return Ok(());
         }
-        let options = Options { rpc: rpc.clone(), serde: self.serde };
-        let report = generate(files, &self.include_dirs, &options, output)?;
-        for file in &report.read {
-            println!("cargo::rerun-if-changed={}", file.display());
-        }
-        for warning in &report.warnings {
-            self.warn(warning);
-        }
+        let report = crate::proto::generate(files, &self.include_dirs, options, &mut build.output)?;
+        build.read.extend(report.read);
+        build.warnings.extend(report.warnings);
         Ok(())
     }
 
     #[cfg(not(feature = "proto"))]
-    fn proto(&self, _files: &[PathBuf], _rpc: &TokenStream, _output: &mut Output) -> Result<(), Error> {
+    fn proto(&self, _: &[PathBuf], _: &Options, _: &mut Build) -> Result<(), Error> {
         Ok(())
     }
+}
+
+/// What comes of a build.
+#[derive(Debug, Default)]
+struct Build {
+    /// The files that were asked for, and those that were read.
+    read: BTreeSet<PathBuf>,
+    /// One line each.
+    warnings: Vec<String>,
+    output: Output,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn build(config: &Config, files: &[&str]) -> (Build, Result<(), Error>) {
+        let mut build = Build::default();
+        let generated = config.generate(files.iter().map(PathBuf::from), &mut build);
+        (build, generated)
+    }
 
     #[test]
     fn an_unknown_kind_of_file_is_refused_by_name() {
@@ -183,5 +196,56 @@ mod tests {
     fn a_crate_path_that_is_none_is_refused() {
         let error = configure().crate_path("rpc").compile::<&str>([]).unwrap_err();
         assert!(error.to_string().contains("`rpc` is no absolute path"), "{error}");
+    }
+
+    #[test]
+    #[cfg(all(feature = "thrift", feature = "proto"))]
+    fn the_files_to_watch_are_those_that_were_read() {
+        let asked = ["testdata/torture.thrift", "testdata/stream.proto"];
+        let (build, generated) = build(&configure(), &asked);
+        generated.unwrap();
+        let read: Vec<&str> = build.read.iter().filter_map(|path| path.to_str()).collect();
+        assert_eq!(
+            read,
+            [
+                "testdata/shared.thrift",
+                "testdata/stream.proto",
+                "testdata/sub/imported.proto",
+                "testdata/sub/other.thrift",
+                "testdata/torture.thrift"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_watched_as_well() {
+        let (build, generated) = build(&configure(), &["testdata/nowhere.thrift", "testdata/nowhere.proto"]);
+        assert!(generated.is_err());
+        assert_eq!(build.read.len(), 2);
+    }
+
+    #[test]
+    #[cfg(feature = "proto")]
+    fn a_streaming_method_is_left_out_with_its_place() {
+        let (build, generated) = build(&configure(), &["testdata/stream.proto"]);
+        generated.unwrap();
+        assert_eq!(
+            build.warnings,
+            ["stream.proto:13:3: `Probe.Down` is a streaming method, which is not generated yet"]
+        );
+        let code = &build.output.files().unwrap()["stream.rs"];
+        assert!(code.contains("fn echo(") && !code.contains("fn down("), "{code}");
+    }
+
+    #[test]
+    #[cfg(all(feature = "thrift", feature = "proto"))]
+    fn all_errors_of_all_files_have_their_places() {
+        let bad = ["testdata/bad.thrift", "testdata/bad.proto", "testdata/worse.proto"];
+        let error = build(&configure(), &bad).1.unwrap_err();
+        let text = error.to_string();
+        for place in ["testdata/bad.thrift:2:", "bad.proto:6:", "bad.proto:7:", "worse.proto:3:"] {
+            assert!(text.contains(place), "no {place} in {text}");
+        }
+        assert!(text.ends_with("4 errors in the schemas"), "{text}");
     }
 }

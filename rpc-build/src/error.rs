@@ -25,6 +25,12 @@ impl Error {
         Self::new(vec![Diagnostic::nowhere(message)], SourceMap::default())
     }
 
+    /// Both errors, where what `other` found carries its own texts.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.inner.diagnostics.extend(other.inner.diagnostics);
+        self
+    }
+
     /// The errors and warnings, by file and place.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.inner.diagnostics

@@ -13,6 +13,15 @@ mod serde_impls;
 mod service;
 mod tokens;
 
+/// What the generators are told.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// The path of the library in the generated code.
+    pub(crate) rpc: proc_macro2::TokenStream,
+    /// Whether types get serde impls.
+    pub(crate) serde: bool,
+}
+
 pub(crate) use output::Output;
 pub(crate) use serde_impls::{FieldKind, SerdeField, enum_impls, struct_impls, union_impls};
 pub(crate) use service::{CLIENT_RESERVED, Method, Request, Service, unused};

@@ -19,24 +19,15 @@ mod services;
 mod tree;
 mod types;
 
-use crate::emit::Output;
+use crate::emit::{Options, Output};
 use crate::error::Error;
 use compile::Compiled;
-use proc_macro2::TokenStream;
 use prost_build::Module;
 use prost_types::FileDescriptorProto;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::rc::Rc;
-
-/// What the generator is told.
-pub(crate) struct Options {
-    /// The path of the library in the generated code.
-    pub(crate) rpc: TokenStream,
-    /// Whether types get serde impls.
-    pub(crate) serde: bool,
-}
 
 /// A build that went well.
 pub(crate) struct Report {

@@ -1,9 +1,9 @@
 //! Services.
 
+use super::File;
 use super::compile::locate;
 use super::types::{from_below, parse_type};
-use super::{File, Options};
-use crate::emit::{CLIENT_RESERVED, Method, Request, Service, ident, unused};
+use crate::emit::{CLIENT_RESERVED, Method, Options, Request, Service, ident, unused};
 use crate::naming::{Kind, assign};
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,9 +1,9 @@
 //! The tree of modules: one for each package, inside of which prost-build's relative paths hold.
 
+use super::File;
 use super::services::{Taken, services};
 use super::types::type_names;
-use super::{File, Options};
-use crate::emit::{Output, allow, ident};
+use crate::emit::{Options, Output, allow, ident};
 use crate::error::Error;
 use proc_macro2::TokenStream;
 use prost_build::Module;

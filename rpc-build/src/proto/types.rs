@@ -2,9 +2,9 @@
 //!
 //! Each type carries, while it is worked on, an attribute with its full name in the schema.
 
+use super::File;
 use super::compile::CompiledFile;
-use super::{File, Options};
-use crate::emit::{FieldKind, SerdeField, docs, struct_impls, union_impls};
+use crate::emit::{FieldKind, Options, SerdeField, docs, struct_impls, union_impls};
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, OneofDescriptorProto};
 use quote::{ToTokens, quote};

@@ -33,19 +33,11 @@ use self::names::{Names, NodeId, Place, ROOT};
 use super::Checked;
 use super::model::{Definition, Item, Model, ModuleId, StructKind, TypeId};
 use crate::diagnostic::Diagnostic;
-use crate::emit::{Output, allow, docs, ident};
+use crate::emit::{Options, Output, allow, docs, ident};
 use crate::error::Error;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::{BTreeSet, HashMap};
-
-/// What the generator is told.
-pub(crate) struct Options {
-    /// The path of the library in the generated code.
-    pub(crate) rpc: TokenStream,
-    /// Whether types get serde impls.
-    pub(crate) serde: bool,
-}
 
 /// Adds a file for each requested schema, with all that it includes, and returns warnings about names that were changed.
 ///

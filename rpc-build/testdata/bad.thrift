@@ -1,0 +1,3 @@
+struct Bad {
+  1: Missing first
+}
