@@ -38,8 +38,11 @@ pub async fn a_deadline_then_the_next_call<K: Kind, P: Subject>(net: Net, protoc
     for i in 0..5 {
         let late = impatient.call::<method::Hold>(&Text::new("late")).await;
         let error = failed::<method::Hold>(late);
-        assert_eq!((error.code(), error.sent()), (Code::DeadlineExceeded, Sent::Maybe), "{error}");
-        assert_eq!(error.stage(), Some(At::Receive), "{error}");
+        assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
+        if net == Net::Tcp && error.sent() == Sent::No {
+            continue; // on a busy machine the time may be up before there is a connection
+        }
+        assert_eq!((error.stage(), error.sent()), (Some(At::Receive), Sent::Maybe), "{error}");
         let next = format!("next {i}");
         let mut next_call = pin!(scene.client.call::<method::Echo>(&Text::new(next.as_str())));
         let early = poll_times(next_call.as_mut(), 1).await;
