@@ -1,4 +1,7 @@
 //! What a build script gets, from outside.
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![cfg(all(feature = "thrift", feature = "proto"))]
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
