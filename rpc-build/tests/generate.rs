@@ -1,5 +1,4 @@
 //! What a build script gets, from outside.
-#![allow(clippy::unwrap_used, reason = "tests")]
 #![cfg(all(feature = "thrift", feature = "proto"))]
 #![allow(clippy::unwrap_used)]
 
