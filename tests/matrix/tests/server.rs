@@ -232,6 +232,27 @@ fn c119_connections_that_never_speak_are_closed_and_idle_ones_are_not() {
     });
 }
 
+/// A client that sends one byte a second is cut as one that sends none.
+#[test]
+fn c120_a_message_has_to_be_whole_in_time() {
+    run(Net::Memory, async {
+        let config = ServerConfig { stall_timeout: Duration::from_secs(7), ..ServerConfig::default() };
+        let (probe, wire, _server) = serve(Net::Memory, config).await;
+        let start = Instant::now();
+        let mut raw = wire.dial_pipe();
+        for byte in golden::bytes(ECHO_HI) {
+            if raw.write_all(&[byte]).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        let mut rest = Vec::new();
+        raw.read_to_end(&mut rest).await.ok();
+        // It finds out with the next byte that it sends.
+        assert_eq!((start.elapsed().as_secs(), rest.len(), probe.echoed()), (8, 0, 0));
+    });
+}
+
 /// The same where the first bytes choose the protocol.
 #[test]
 fn c119_connections_that_do_not_decide_are_closed() {

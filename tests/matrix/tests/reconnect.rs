@@ -1,0 +1,202 @@
+//! Peers that are not there yet, or not reachable: what waits, what fails, and how it comes back.
+#![allow(clippy::unwrap_used)] // all of it is a test
+
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use codec_thrift::{Binary, framed};
+use futures::future::join_all;
+use rpc_core::{CallOptions, Client, Code, Router, Sent, Speaks, Stage, Transport, TransportError};
+use rpc_net::{Connect, Dialer, Server, ServerConfig, Stream};
+use rpc_test::transport::patient;
+use rpc_test::{Answer, Net, PipeConfig, Probe, Running, Text, Wire, method, poll_times, run, until};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use transport_mux::MuxConfig;
+use transport_pool::PoolConfig;
+
+async fn serve() -> (Probe, Wire, Running) {
+    let probe = Probe::new();
+    let server = Server::new().accept(framed(), Router::new().add(probe.clone()));
+    let (wire, server) = Wire::to(server, Net::Memory, PipeConfig::default(), []).await;
+    (probe, wire, server)
+}
+
+/// Reaches its server only once it is opened; until then attempts to connect stay without an answer.
+#[derive(Clone)]
+struct Gate {
+    wire: Wire,
+    open: Arc<AtomicBool>,
+    opened: Arc<Notify>,
+}
+
+impl Connect for Gate {
+    type Io = Stream;
+
+    async fn connect(&self) -> Result<Stream, TransportError> {
+        loop {
+            let opened = self.opened.notified();
+            if self.open.load(Ordering::SeqCst) {
+                return self.wire.connect().await;
+            }
+            opened.await;
+        }
+    }
+
+    fn endpoint(&self) -> &Arc<str> {
+        self.wire.endpoint()
+    }
+}
+
+/// Ten thousand calls to a peer that can not be reached, each dropped or timed out while it waits; then the peer comes up.
+#[test]
+fn c089_waiters_that_give_up_leave_nothing() {
+    async fn check<T: Transport + Speaks<Codec = Binary>>(
+        make: impl Fn(Gate) -> T,
+        waiting: impl Fn(&T) -> usize,
+    ) {
+        let (_probe, wire, _server) = serve().await;
+        let gate = Gate { wire, open: Arc::default(), opened: Arc::default() };
+        let transport = make(gate.clone());
+        let client = Client::new(transport.clone()).with(patient());
+        let impatient = client.with(CallOptions::new().timeout(Duration::from_millis(20)));
+        let mut calls = JoinSet::new();
+        for i in 0..10_000 {
+            let (client, impatient) = (client.clone(), impatient.clone());
+            calls.spawn(async move {
+                if i % 2 == 0 {
+                    let mut call = pin!(client.call::<method::Echo>(&Text::new("dropped")));
+                    assert!(poll_times(call.as_mut(), 2).await.is_none());
+                } else {
+                    let error = impatient.call::<method::Echo>(&Text::new("late")).await.unwrap_err();
+                    assert_eq!((error.code(), error.sent()), (Code::DeadlineExceeded, Sent::No), "{error}");
+                }
+            });
+        }
+        while let Some(call) = calls.join_next().await {
+            call.expect("no panic");
+        }
+        assert_eq!(waiting(&transport), 0);
+        gate.open.store(true, Ordering::SeqCst);
+        gate.opened.notify_waiters();
+        let answer = client.call::<method::Echo>(&Text::new("there you are")).await;
+        assert_eq!(answer.expect("an answer"), Ok(Answer::new("there you are")));
+    }
+    run(Net::Memory, async {
+        let mux = |gate| transport_mux::lazy(gate, framed(), MuxConfig::default());
+        check(mux, |mux| mux.gauges().waiting).await;
+        let pool = |gate| transport_pool::lazy(gate, framed(), PoolConfig::default());
+        check(pool, |pool| pool.gauges().waiting).await;
+    });
+}
+
+/// A path for a socket of this test.
+fn socket(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("tests-matrix-{}-{name}", std::process::id()))
+}
+
+/// The client is there before the server: calls fail at once and say why; one that may wait does, and is answered when the
+/// server comes up. Over a Unix socket, whose name nobody else takes meanwhile.
+#[test]
+fn c094_a_server_that_starts_later() {
+    async fn check<T: Transport + Speaks<Codec = Binary>>(path: PathBuf, make: impl Fn(Dialer) -> T) {
+        let endpoint = format!("unix:{}", path.display());
+        let client = Client::new(make(Dialer::new(&endpoint))).with(patient());
+        for _ in 0..5 {
+            let error = client.call::<method::Echo>(&Text::new("too early")).await.unwrap_err();
+            assert_eq!(
+                (error.code(), error.sent(), error.stage()),
+                (Code::Unavailable, Sent::No, Some(Stage::Connect))
+            );
+            assert_eq!(error.endpoint(), Some(&*endpoint));
+        }
+        let waiting = client.with(patient().wait_for_ready());
+        let waiting = tokio::spawn(waiting.call::<method::Echo>(&Text::new("I can wait")));
+        let probe = Probe::new();
+        let server = Server::new().accept(framed(), Router::new().add(probe.clone()));
+        let bound = server.listen(&endpoint).await.unwrap();
+        let stop = Arc::new(Notify::new());
+        let stopped = stop.clone();
+        let serving = tokio::spawn(async move { bound.serve_until(stopped.notified()).await });
+        assert_eq!(waiting.await.unwrap().expect("an answer"), Ok(Answer::new("I can wait")));
+        let answer = client.call::<method::Echo>(&Text::new("there")).await;
+        assert_eq!(answer.expect("an answer"), Ok(Answer::new("there")));
+        drop(client);
+        stop.notify_one();
+        serving.await.unwrap().unwrap();
+        assert!(!path.exists(), "the socket is gone with its server");
+    }
+    run(Net::Tcp, async {
+        check(socket("mux"), |dialer| transport_mux::lazy(dialer, framed(), MuxConfig::default())).await;
+        check(socket("pool"), |dialer| transport_pool::lazy(dialer, framed(), PoolConfig::default())).await;
+    });
+}
+
+/// Two thousand calls over at most eight connections: all are answered, those that came first begin first.
+#[test]
+fn c098_a_hard_cap_with_fair_waiting() {
+    run(Net::Memory, async {
+        let (probe, wire, server) = serve().await;
+        let config = PoolConfig { max_connections: 8, ..PoolConfig::default() };
+        let pool = transport_pool::lazy(wire.clone(), framed(), config);
+        let client = Client::new(pool.clone()).with(patient());
+        let calls: Vec<_> =
+            (0..2000).map(|i| tokio::spawn(client.call::<method::Hold>(&Text::new(i.to_string())))).collect();
+        until("as many run as may", || probe.holding() == 8).await;
+        until("the others wait", || pool.gauges().waiting == 1992).await;
+        for done in (8..=2000).step_by(8) {
+            probe.release(8);
+            until("eight more have ended", || calls.iter().filter(|call| call.is_finished()).count() == done)
+                .await;
+            assert!(
+                calls[..done].iter().all(tokio::task::JoinHandle::is_finished),
+                "not first come, first served"
+            );
+        }
+        for answer in join_all(calls).await {
+            answer.expect("no panic").expect("an answer").unwrap_or_else(|never| match never {});
+        }
+        assert_eq!((wire.dials(), server.gauges().accepted()), (8, 8));
+        let gauges = pool.gauges();
+        assert_eq!((gauges.in_use, gauges.waiting, gauges.dialling), (0, 0, 0));
+    });
+}
+
+/// A mux whose connections die gets new ones, and spreads its calls over them again.
+#[test]
+fn a_mux_replaces_its_dead_connections() {
+    run(Net::Memory, async {
+        let (_probe, wire, mut server) = serve().await;
+        let config = MuxConfig { connections: 3, ..MuxConfig::default() };
+        let mux = transport_mux::lazy(wire.clone(), framed(), config.clone());
+        let client = Client::new(mux.clone()).with(patient());
+        join_all((0..30).map(|i| client.call::<method::Echo>(&Text::new(i.to_string())))).await;
+        until("all are open", || mux.gauges().connections == 3).await;
+        assert_eq!(wire.dials(), 3);
+        server.stopped().await;
+        until("all are seen to be gone", || mux.gauges().connections == 0).await;
+        let error = client.call::<method::Echo>(&Text::new("nobody")).await.unwrap_err();
+        assert_eq!((error.code(), error.sent()), (Code::Unavailable, Sent::No), "{error}");
+    });
+    // With the server still there, one cut connection is one more dial.
+    run(Net::Memory, async {
+        let probe = Probe::new();
+        let config = ServerConfig { stall_timeout: Duration::from_secs(1), ..ServerConfig::default() };
+        let server = Server::new().config(config).accept(framed(), Router::new().add(probe));
+        let cut = rpc_test::Cut { way: rpc_test::Way::ToClient, after: 29, how: rpc_test::How::Reset };
+        let first = PipeConfig { cut: Some(cut), ..PipeConfig::default() };
+        let (wire, _server) = Wire::to(server, Net::Memory, PipeConfig::default(), [first]).await;
+        let config = MuxConfig { connections: 2, ..MuxConfig::default() };
+        let mux = transport_mux::lazy(wire.clone(), framed(), config);
+        let client = Client::new(mux.clone()).with(patient().idempotent());
+        for i in 0..20 {
+            let answer = client.call::<method::Echo>(&Text::new(i.to_string())).await;
+            assert_eq!(answer.expect("an answer"), Ok(Answer::new(i.to_string())));
+        }
+        until("both are open", || mux.gauges().connections == 2).await;
+        assert_eq!(wire.dials(), 3);
+    });
+}
