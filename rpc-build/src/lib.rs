@@ -7,9 +7,22 @@
 //! }
 //! ```
 //!
-//! No other program is needed: the `.thrift` language is read by [`thrift`], with every error of all files reported at
-//! once, each with its place. Files to read first: [`Config`], which is what build scripts use; [`thrift::model`],
-//! which is what generators walk; [`naming`], which says what a name in a schema is called in Rust.
+//! No other program is needed: the `.thrift` language is read by [`thrift`], `.proto` by protox, with every error of all
+//! files reported at once, each with its place. Files to read first: [`Config`], which is what build scripts use;
+//! [`thrift::model`], which is what generators walk; [`naming`], which says what a name in a schema is called in Rust.
+//! What a schema becomes is said at the top of `thrift/generate/mod.rs` and of `proto/mod.rs`, and shown by what these
+//! make of `hello.thrift`:
+//!
+//! ```ignore
+//! pub struct HelloRequest { pub name: String }
+//!
+//! pub trait Greeter: Send + Sync + 'static {                  // to be implemented with `async fn`s
+//!     fn say_hello(&self, cx: &rpc::Context, request: HelloRequest)
+//!         -> impl Future<Output = Result<HelloReply, rpc::Status>> + Send;
+//! }
+//! GreeterServer::new(my_greeter)                              // for a router, in every codec that the types allow
+//! GreeterClient::new(transport).say_hello(request).await?     // or `with_codec(codec, stack)`, `with(call_options)`
+//! ```
 //!
 //! Features: `thrift` and `proto`, one for each language, both on by default.
 

@@ -41,6 +41,22 @@
 //! - `Foo`, `foo` → `Foo`, `Foo2`
 //!
 //! The result depends on the names, their order and the reserved names alone.
+//!
+//! # Names that are added
+//!
+//! | for | in its module | in the module `greeter_methods` |
+//! |---|---|---|
+//! | a service `Greeter` | `Greeter`, `GreeterServer`, `GreeterClient` | `NAME` |
+//! | its method `say_hello` | – | `SayHello`, `SayHelloArgs` |
+//! | if that declares exceptions | `GreeterSayHelloError` | `SayHelloException` |
+//! | a union | its variant `Unknown` | |
+//! | the error of a method | its variant `Other` | |
+//!
+//! Where a name of the schema is in the way of one of these, this one takes the number: names of the schema come first.
+//! There is one exception, so that what every document says holds for every client: methods called `new`, `with`,
+//! `with_codec` or `client` become `new_2` and so on, in the trait as in the client.
+//!
+//! Parameters of methods keep off the name `cx`. Modules keep off the names of Rust's primitive types.
 
 use std::collections::HashSet;
 

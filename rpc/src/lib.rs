@@ -16,6 +16,7 @@
 //! `.thrift` and `.proto` files comes in by [`include_idl!`].
 
 pub use bytes::{Bytes, BytesMut};
+pub use rpc_core::layer::TraceLayer;
 pub use rpc_core::*;
 
 #[cfg(feature = "server")]
@@ -25,7 +26,7 @@ pub use rpc_net::{self as net, Server};
 pub use codec_thrift as thrift;
 
 #[cfg(feature = "msgpack")]
-pub use codec_msgpack as msgpack;
+pub mod msgpack;
 
 #[cfg(feature = "mux")]
 pub use transport_mux as mux;

@@ -19,6 +19,10 @@
 //! An enum: a newtype of `i32` with a constant for each value, since other numbers are legal on the wire. Its default is
 //! the number 0.
 //!
+//! A recursive type has a box where it contains itself without a container between. Dropping, comparing and printing go
+//! down such a chain by recursion: one that an application links together out of tens of thousands of values can overflow
+//! the stack. What is read from a peer is at most 64 levels deep, and so is what can be written.
+//!
 //! A service: see [`crate::emit`]. A service that extends another has its trait as a supertrait.
 
 mod enums;
