@@ -22,6 +22,8 @@
 //! A recursive type has a box where it contains itself without a container between. Dropping, comparing and printing go
 //! down such a chain by recursion: one that an application links together out of tens of thousands of values can overflow
 //! the stack. What is read from a peer is at most 64 levels deep, and so is what can be written.
+//! A chain of sixty different structs, each in the one before, is more than rustc follows unasked: a crate with such a
+//! schema needs `#![recursion_limit = "256"]`.
 //!
 //! A service: see [`crate::emit`]. A service that extends another has its trait as a supertrait.
 
