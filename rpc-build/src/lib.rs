@@ -13,7 +13,7 @@
 //! What a schema becomes is said at the top of `thrift/generate/mod.rs` and of `proto/mod.rs`, and shown by what these
 //! make of `hello.thrift`:
 //!
-//! ```ignore
+//! ```text
 //! pub struct HelloRequest { pub name: String }
 //!
 //! pub trait Greeter: Send + Sync + 'static {                  // to be implemented with `async fn`s

@@ -8,7 +8,7 @@
 /// `include_idl!()` is for all schemas that were compiled together: it brings the modules of their namespaces alone.
 /// Schemas that share types have to be brought in by this form, or the shared types would be other types in each.
 ///
-/// ```ignore
+/// ```text
 /// mod idl {
 ///     rpc::include_idl!("hello");
 /// }
