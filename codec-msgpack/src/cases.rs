@@ -6,7 +6,9 @@ use std::fmt;
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 use rmpv::Value;
-use rpc_core::{Decode, DecodeError, DecodeErrorKind, Encode, EncodeError, Never, Place};
+use rpc_core::{
+    Decode, DecodeError, DecodeErrorKind, DecodeOutcome, Encode, EncodeError, EncodeOutcome, Never, Place,
+};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
@@ -162,28 +164,30 @@ fn a_message_is_the_one_element_of_an_array() {
 
 #[test]
 fn of_an_outcome_only_what_is_in_it_is_written() {
-    type Outcome = Result<Inner, String>;
-    let (ok, err): (Outcome, Outcome) = (Ok(Inner { c: 5 }), Err("no".into()));
-    assert_eq!(write_at(Place::Result, &ok), b"\x91\x05");
-    assert_eq!(write_at(Place::Exception, &err), b"\xa2no");
-    assert_eq!(read_at::<Outcome>(Place::Result, b"\x91\x05"), Ok(ok));
-    assert_eq!(read_at::<Outcome>(Place::Exception, b"\xa2no"), Ok(err));
-    assert_eq!(write_at(Place::Result, &Ok::<_, Never>(())), b"\xc0");
-    assert_eq!(read_at(Place::Result, b"\xc0"), Ok(Ok::<_, Never>(())));
-    assert!(read_at::<Result<(), Never>>(Place::Exception, b"\xc0").is_err());
-}
-
-/// A `Result` anywhere else is a value like any other.
-#[test]
-fn only_the_outermost_result_is_an_outcome() {
-    type Nested = Result<Result<i32, String>, Never>;
-    let nested: Nested = Ok(Err("no".into()));
-    assert_eq!(write_at(Place::Result, &nested), b"\x81\xa3Err\xa2no");
-    assert_eq!(read_at::<Nested>(Place::Result, b"\x81\xa3Err\xa2no"), Ok(nested));
-    let list = vec![Ok::<_, String>(1)];
-    assert_eq!(write_at(Place::Result, &Ok::<_, Never>(&list)), b"\x91\x81\xa2Ok\x01");
-    assert_eq!(write(&list), b"\x91\x81\xa2Ok\x01");
-    assert_eq!(read(b"\x91\x81\xa2Ok\x01"), Ok(list));
+    fn written<R: Serialize, E: Serialize>(place: Place, outcome: &Result<R, E>) -> BytesMut {
+        let mut dst = BytesMut::new();
+        MsgPack::new().encode_outcome(place, outcome, &mut dst).unwrap();
+        dst
+    }
+    fn outcome<R, E>(place: Place, bytes: &'static [u8]) -> Result<Result<R, E>, DecodeError>
+    where
+        R: DeserializeOwned,
+        E: DeserializeOwned,
+    {
+        MsgPack::new().decode_outcome(place, Bytes::from_static(bytes))
+    }
+    let (ok, err): (Result<_, String>, Result<Inner, _>) = (Ok(Inner { c: 5 }), Err(String::from("no")));
+    assert_eq!(written(Place::Result, &ok), b"\x91\x05"[..]);
+    assert_eq!(written(Place::Exception, &err), b"\xa2no"[..]);
+    assert_eq!(outcome(Place::Result, b"\x91\x05"), Ok(ok));
+    assert_eq!(outcome(Place::Exception, b"\xa2no"), Ok(err));
+    assert_eq!(written(Place::Result, &Ok::<_, Never>(())), b"\xc0"[..]);
+    assert_eq!(outcome(Place::Result, b"\xc0"), Ok(Ok::<_, Never>(())));
+    assert!(outcome::<(), Never>(Place::Exception, b"\xc0").is_err());
+    // A `Result` within it is a value like any other.
+    let nested: Result<Result<i32, String>, Never> = Ok(Err("no".into()));
+    assert_eq!(written(Place::Result, &nested), b"\x81\xa3Err\xa2no"[..]);
+    assert_eq!(outcome(Place::Result, b"\x81\xa3Err\xa2no"), Ok(nested));
 }
 
 #[test]

@@ -1,5 +1,8 @@
 use bytes::{Bytes, BytesMut};
-use rpc_core::{Codec, Decode, DecodeError, DecodeErrorKind, Encode, EncodeError, Exceptions, Place};
+use rpc_core::{
+    Codec, Decode, DecodeError, DecodeErrorKind, DecodeOutcome, Encode, EncodeError, EncodeOutcome,
+    Exceptions, Place,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -97,9 +100,7 @@ impl<T: Serialize + ?Sized> Encode<T> for MsgPack {
                 write::array(dst, 1)?;
                 self.write(Top::Value, 1, message, dst)
             }
-            Place::Result => self.write(Top::Response, 0, message, dst),
-            Place::Exception => self.write(Top::Exception, 0, message, dst),
-            Place::Item => self.write(Top::Value, 0, message, dst),
+            Place::Result | Place::Exception | Place::Item => self.write(Top::Value, 0, message, dst),
         }
     }
 }
@@ -108,9 +109,7 @@ impl<T: DeserializeOwned> Decode<T> for MsgPack {
     fn decode(&self, place: Place, src: Bytes) -> Result<T, DecodeError> {
         let top = match place {
             Place::Arguments => Top::Arguments,
-            Place::Result => Top::Response,
-            Place::Exception => Top::Exception,
-            Place::Message | Place::Item => Top::Value,
+            _ => Top::Value,
         };
         let mut deserializer = Deserializer::new(&src, top);
         let mut surplus = 0;
@@ -127,5 +126,28 @@ impl<T: DeserializeOwned> Decode<T> for MsgPack {
         deserializer.skip(surplus)?;
         deserializer.finish()?;
         Ok(value)
+    }
+}
+
+impl<R: Serialize, E: Serialize> EncodeOutcome<R, E> for MsgPack {
+    fn encode_outcome(
+        &self,
+        place: Place,
+        outcome: &Result<R, E>,
+        dst: &mut BytesMut,
+    ) -> Result<(), EncodeError> {
+        match outcome {
+            Ok(response) => self.encode(place, response, dst),
+            Err(exception) => self.encode(place, exception, dst),
+        }
+    }
+}
+
+impl<R: DeserializeOwned, E: DeserializeOwned> DecodeOutcome<R, E> for MsgPack {
+    fn decode_outcome(&self, place: Place, src: Bytes) -> Result<Result<R, E>, DecodeError> {
+        match place {
+            Place::Exception => self.decode(place, src).map(Err),
+            _ => self.decode(place, src).map(Ok),
+        }
     }
 }

@@ -19,21 +19,6 @@ pub(crate) enum Top {
     Value,
     /// A method's arguments, which are an array whatever structs are.
     Arguments,
-    /// A `Result` that is `Ok`. Only what is in it is written and read, since the envelope says which variant it is.
-    Response,
-    /// The same for `Err`.
-    Exception,
-}
-
-impl Top {
-    /// The variant of the `Result`, by serde's name.
-    pub(crate) fn variant(self) -> Option<&'static str> {
-        match self {
-            Self::Response => Some("Ok"),
-            Self::Exception => Some("Err"),
-            Self::Value | Self::Arguments => None,
-        }
-    }
 }
 
 /// The name under which serde's types for MessagePack mark a newtype as an application's own type.
@@ -314,15 +299,11 @@ impl<'s, 'a> ser::Serializer for &'s mut Serializer<'a> {
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
         self,
-        name: &'static str,
+        _: &'static str,
         _: u32,
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        if self.top.variant() == Some(variant) && self.depth == 0 && name == "Result" {
-            self.top = Top::Value; // a `Result` within it is a value like any other
-            return value.serialize(self);
-        }
         self.variant(variant)?;
         value.serialize(&mut *self)?;
         self.depth -= 1;

@@ -6,7 +6,7 @@ use proptest::test_runner::RngSeed;
 use prost::Message;
 use rpc_core::{Decode, DecodeError, DecodeErrorKind, Encode, Place};
 
-use crate::{Protobuf, fuzz, messages};
+use crate::{Protobuf, fuzz};
 
 /// A message with a field of each kind that the cases need.
 #[derive(Clone, PartialEq, Message)]
@@ -55,8 +55,6 @@ enum Color {
     Red = 0,
     Blue = 1,
 }
-
-messages!(Bag);
 
 fn read(bytes: impl AsRef<[u8]>) -> Result<Bag, DecodeError> {
     Protobuf.decode(Place::Message, Bytes::copy_from_slice(bytes.as_ref()))

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use rpc_core::{Decode as _, Encode as _, Place};
 use rpc_wire::{Framed, MessageHeader as _};
 
-use crate::{KitexHeader, ProtoMessage, Protobuf};
+use crate::{KitexHeader, Protobuf};
 
 /// Feeds bytes to both sides of framed Kitex-Protobuf, as [`rpc_wire::fuzz::frames`] says.
 ///
@@ -32,7 +32,7 @@ pub fn exception(data: &[u8]) {
 ///
 /// # Panics
 /// When the bytes differ.
-pub fn message<T: ProtoMessage + fmt::Debug>(data: &[u8]) {
+pub fn message<T: prost::Message + Default + fmt::Debug>(data: &[u8]) {
     let Ok(read) = Protobuf.decode(Place::Message, Bytes::copy_from_slice(data)) else { return };
     let first = written::<T>(&read);
     match Protobuf.decode(Place::Message, first.clone()) {
@@ -41,7 +41,7 @@ pub fn message<T: ProtoMessage + fmt::Debug>(data: &[u8]) {
     }
 }
 
-fn written<T: ProtoMessage>(message: &T) -> Bytes {
+fn written<T: prost::Message>(message: &T) -> Bytes {
     let mut dst = BytesMut::new();
     match Protobuf.encode(Place::Message, message, &mut dst) {
         Ok(()) => dst.freeze(),

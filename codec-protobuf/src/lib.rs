@@ -1,7 +1,6 @@
 //! Protobuf payloads, for the types that prost makes, and the message header that Kitex puts before them.
 //!
 //! - `protobuf`: [`Protobuf`], the codec.
-//! - `message`: [`ProtoMessage`], which marks the types that it carries.
 //! - `kitex`: [`KitexHeader`]; `Framed<KitexHeader>` is what Kitex calls framed Protobuf.
 //! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
 //!
@@ -17,9 +16,7 @@
 mod cases;
 pub mod fuzz;
 mod kitex;
-mod message;
 mod protobuf;
 
 pub use kitex::KitexHeader;
-pub use message::ProtoMessage;
 pub use protobuf::Protobuf;

@@ -1,7 +1,8 @@
 use bytes::{Bytes, BytesMut};
-use rpc_core::{Codec, Decode, DecodeError, DecodeErrorKind, Encode, EncodeError, Exceptions, Never, Place};
-
-use crate::ProtoMessage;
+use rpc_core::{
+    Codec, Decode, DecodeError, DecodeErrorKind, DecodeOutcome, Encode, EncodeError, EncodeOutcome,
+    Exceptions, Never, Place,
+};
 
 /// Protobuf. A payload is the message itself: nothing is wrapped around requests or responses, and an empty message is
 /// no bytes.
@@ -18,20 +19,20 @@ impl Codec for Protobuf {
     const EXCEPTIONS: Exceptions = Exceptions::InStatus;
 }
 
-impl<T: ProtoMessage> Encode<T> for Protobuf {
+impl<T: prost::Message> Encode<T> for Protobuf {
     fn encode(&self, _: Place, message: &T, dst: &mut BytesMut) -> Result<(), EncodeError> {
         message.encode(dst).map_err(|error| EncodeError::new(error.to_string()))
     }
 }
 
-impl<T: ProtoMessage> Decode<T> for Protobuf {
+impl<T: prost::Message + Default> Decode<T> for Protobuf {
     fn decode(&self, _: Place, src: Bytes) -> Result<T, DecodeError> {
         T::decode(src).map_err(|error| decode_error(&error))
     }
 }
 
-impl<R: ProtoMessage> Encode<Result<R, Never>> for Protobuf {
-    fn encode(
+impl<R: prost::Message> EncodeOutcome<R, Never> for Protobuf {
+    fn encode_outcome(
         &self,
         place: Place,
         outcome: &Result<R, Never>,
@@ -44,8 +45,8 @@ impl<R: ProtoMessage> Encode<Result<R, Never>> for Protobuf {
     }
 }
 
-impl<R: ProtoMessage> Decode<Result<R, Never>> for Protobuf {
-    fn decode(&self, place: Place, src: Bytes) -> Result<Result<R, Never>, DecodeError> {
+impl<R: prost::Message + Default> DecodeOutcome<R, Never> for Protobuf {
+    fn decode_outcome(&self, place: Place, src: Bytes) -> Result<Result<R, Never>, DecodeError> {
         match place {
             Place::Exception => Err(DecodeError::new(
                 DecodeErrorKind::Malformed,
@@ -78,20 +79,20 @@ mod tests {
     fn an_outcome_is_its_message() {
         let mut dst = BytesMut::from(&b"kept"[..]);
         let outcome: Result<String, Never> = Ok("hi".into());
-        Protobuf.encode(Place::Result, &outcome, &mut dst).unwrap();
+        Protobuf.encode_outcome(Place::Result, &outcome, &mut dst).unwrap();
         assert_eq!(dst, b"kept\x0a\x02hi"[..]);
-        assert_eq!(Protobuf.decode(Place::Result, dst.split_off(4).freeze()), Ok(outcome));
+        assert_eq!(Protobuf.decode_outcome(Place::Result, dst.split_off(4).freeze()), Ok(outcome));
     }
 
     #[test]
     fn nothing_is_an_empty_message() {
         assert_eq!(Protobuf.decode(Place::Message, Bytes::new()), Ok(String::new()));
-        assert_eq!(Protobuf.decode(Place::Result, Bytes::new()), Ok(Ok::<_, Never>(0u64)));
+        assert_eq!(Protobuf.decode_outcome(Place::Result, Bytes::new()), Ok(Ok::<_, Never>(0u64)));
     }
 
     #[test]
     fn there_are_no_declared_exceptions() {
-        let read: Result<Result<(), Never>, _> = Protobuf.decode(Place::Exception, Bytes::new());
+        let read: Result<Result<(), Never>, _> = Protobuf.decode_outcome(Place::Exception, Bytes::new());
         assert_eq!(read.unwrap_err().kind(), DecodeErrorKind::Malformed);
     }
 }

@@ -1,5 +1,7 @@
 use bytes::{Bytes, BytesMut};
-use rpc_core::{Codec, Decode, DecodeError, Encode, EncodeError, Exceptions, Place};
+use rpc_core::{
+    Codec, Decode, DecodeError, DecodeOutcome, Encode, EncodeError, EncodeOutcome, Exceptions, Place,
+};
 
 use crate::binary::{Reader, Writer};
 use crate::outcome::ThriftOutcome;
@@ -29,14 +31,19 @@ impl<T: ThriftStruct> Decode<T> for Binary {
     }
 }
 
-impl<T: ThriftValue, E: ThriftException> Encode<Result<T, E>> for Binary {
-    fn encode(&self, _: Place, outcome: &Result<T, E>, dst: &mut BytesMut) -> Result<(), EncodeError> {
+impl<T: ThriftValue, E: ThriftException> EncodeOutcome<T, E> for Binary {
+    fn encode_outcome(
+        &self,
+        _: Place,
+        outcome: &Result<T, E>,
+        dst: &mut BytesMut,
+    ) -> Result<(), EncodeError> {
         outcome.write_outcome(&mut Writer::new(dst))
     }
 }
 
-impl<T: ThriftValue, E: ThriftException> Decode<Result<T, E>> for Binary {
-    fn decode(&self, _: Place, src: Bytes) -> Result<Result<T, E>, DecodeError> {
+impl<T: ThriftValue, E: ThriftException> DecodeOutcome<T, E> for Binary {
+    fn decode_outcome(&self, _: Place, src: Bytes) -> Result<Result<T, E>, DecodeError> {
         let mut reader = Reader::new(src);
         let outcome = ThriftOutcome::read_outcome(&mut reader)?;
         reader.finish()?;

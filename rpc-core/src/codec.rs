@@ -63,12 +63,41 @@ pub trait Decode<T>: Codec {
     fn decode(&self, place: Place, src: Bytes) -> Result<T, DecodeError>;
 }
 
+/// A codec that can write how a method ended: with a response `R`, or with an exception `E` that it declares. It is a
+/// trait of its own, and not [`Encode`] of a `Result`, so that a codec can carry all types of a foreign trait: the
+/// compiler can not know that such a trait is not implemented for `Result` one day.
+pub trait EncodeOutcome<R, E>: Codec {
+    /// Appends `outcome` to `dst`, at [`Place::Result`] or, an exception of a codec that carries it in the status, at
+    /// [`Place::Exception`].
+    ///
+    /// # Errors
+    /// As [`Encode::encode`].
+    fn encode_outcome(
+        &self,
+        place: Place,
+        outcome: &Result<R, E>,
+        dst: &mut BytesMut,
+    ) -> Result<(), EncodeError>;
+}
+
+/// A codec that can read how a method ended.
+pub trait DecodeOutcome<R, E>: Codec {
+    /// Reads one outcome that fills `src` wholly.
+    ///
+    /// # Errors
+    /// As [`Decode::decode`].
+    fn decode_outcome(&self, place: Place, src: Bytes) -> Result<Result<R, E>, DecodeError>;
+}
+
 /// A fixed list of codecs, as a tuple: what a protocol can carry. The position in the tuple is the [`CodecId`].
-pub trait CodecSet: 'static {
+pub trait CodecSet: Clone + Default + Send + Sync + 'static {
     /// The codec that clients use unless told otherwise.
     type First: Codec;
     /// The names of all, in order.
     const NAMES: &'static [&'static str];
+
+    /// The codec that clients use unless told otherwise, as it is configured.
+    fn first(&self) -> Self::First;
 }
 
 /// Which codec of a protocol's [`CodecSet`] a message is written in, by its position there.
@@ -80,6 +109,10 @@ macro_rules! codec_sets {
         impl<$first: Codec $(, $more: Codec)*> CodecSet for ($first, $($more,)*) {
             type First = $first;
             const NAMES: &'static [&'static str] = &[$first::NAME $(, $more::NAME)*];
+
+            fn first(&self) -> $first {
+                self.0.clone()
+            }
         }
     )+};
 }

@@ -33,7 +33,8 @@ mod transport;
 pub use body::{Body, BodyFrame, BodyStream};
 pub use client::{Call, CallOptions, CallRaw, Client, ReplyMetadata};
 pub use codec::{
-    Codec, CodecId, CodecSet, Decode, DecodeError, DecodeErrorKind, Encode, EncodeError, Exceptions, Place,
+    Codec, CodecId, CodecSet, Decode, DecodeError, DecodeErrorKind, DecodeOutcome, Encode, EncodeError,
+    EncodeOutcome, Exceptions, Place,
 };
 pub use envelope::{
     Metadata, Method, Name, Never, Origin, Outcome, Request, RequestHead, Response, ResponseHead, Scope,

@@ -40,6 +40,9 @@ pub trait Serve: Clone + Send + Sync + 'static {
     /// Whether a connection that begins with these bytes speaks this protocol, told by the fewest bytes that suffice.
     fn detect(&self, first: &[u8]) -> Detect;
 
+    /// The codecs, as the protocol configures them: services are served in these.
+    fn codecs(&self) -> Self::Codecs;
+
     /// Serves one connection until it ends, or until it is drained after [`Accepted::stop`].
     ///
     /// # Errors
@@ -92,6 +95,10 @@ impl<P: MakeProtocol> Serve for P {
 
     fn detect(&self, first: &[u8]) -> Detect {
         MakeProtocol::detect(self, first)
+    }
+
+    fn codecs(&self) -> P::Codecs {
+        MakeProtocol::codecs(self)
     }
 
     fn serve<Io, S>(

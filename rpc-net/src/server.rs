@@ -13,8 +13,8 @@ use std::time::Duration;
 use bytes::BytesMut;
 use futures::future::Either;
 use rpc_core::{
-    Body, BoxError, BoxFuture, CodecSet, Executor, Origin, Request, Response, RouteFuture, Router, Routes,
-    Sent, Stage, TransportError, TransportErrorKind,
+    Body, BoxError, BoxFuture, Executor, Origin, Request, Response, RouteFuture, Router, Routes, Sent, Stage,
+    TransportError, TransportErrorKind,
 };
 use rpc_wire::{Detect, Limits};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -112,13 +112,9 @@ impl Server {
 
     /// Serves these services to connections of this protocol.
     #[must_use]
-    pub fn accept<P: Serve>(mut self, protocol: P, services: Router<P::Codecs>) -> Self
-    where
-        P::Codecs: CodecSet,
-    {
-        let executor: Arc<dyn Executor> = self.executor.clone();
-        self.protocols
-            .push(Protocol { serve: Arc::new(Named(protocol)), routes: services.into_routes(executor) });
+    pub fn accept<P: Serve>(mut self, protocol: P, services: Router<P::Codecs>) -> Self {
+        let routes = services.into_routes(&protocol.codecs(), self.executor.clone());
+        self.protocols.push(Protocol { serve: Arc::new(Named(protocol)), routes });
         self
     }
 

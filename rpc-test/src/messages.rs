@@ -23,8 +23,6 @@ pub struct Answer {
     pub text: String,
 }
 
-codec_protobuf::messages!(Text, Answer);
-
 /// A text that Thrift's and serde's codecs fail to write, after they have written a part of the message.
 const UNENCODABLE: &str = "\u{0}can not be written\u{0}";
 

@@ -2,7 +2,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rpc_core::{Codec, Context, Decode, Encode, MethodTable, NamedService, Never, Outcome, Status};
+use rpc_core::{
+    Codec, Context, Decode, DecodeOutcome, Encode, EncodeOutcome, MethodTable, NamedService, Never, Outcome,
+    Status,
+};
 use tokio::sync::Semaphore;
 
 use crate::{Answer, Text};
@@ -55,10 +58,10 @@ pub trait Carries:
     Codec
     + Encode<Text>
     + Decode<Text>
-    + Encode<Result<Answer, Never>>
-    + Decode<Result<Answer, Never>>
-    + Encode<Result<(), Never>>
-    + Decode<Result<(), Never>>
+    + EncodeOutcome<Answer, Never>
+    + DecodeOutcome<Answer, Never>
+    + EncodeOutcome<(), Never>
+    + DecodeOutcome<(), Never>
 {
 }
 
@@ -66,10 +69,10 @@ impl<C> Carries for C where
     C: Codec
         + Encode<Text>
         + Decode<Text>
-        + Encode<Result<Answer, Never>>
-        + Decode<Result<Answer, Never>>
-        + Encode<Result<(), Never>>
-        + Decode<Result<(), Never>>
+        + EncodeOutcome<Answer, Never>
+        + DecodeOutcome<Answer, Never>
+        + EncodeOutcome<(), Never>
+        + DecodeOutcome<(), Never>
 {
 }
 
@@ -211,7 +214,7 @@ fn number(request: &Text) -> Result<usize, Status> {
 
 fn add<C, M, F, R>(table: &mut MethodTable<C>, probe: &Probe, handler: F)
 where
-    C: Carries + Encode<Outcome<M>>,
+    C: Carries + EncodeOutcome<M::Response, M::Exception>,
     M: rpc_core::Method<Request = Text>,
     F: Fn(Probe, Text) -> R + Clone + Send + Sync + 'static,
     R: Future<Output = Result<Outcome<M>, Status>> + Send + 'static,

@@ -165,8 +165,8 @@ impl<H: MessageHeader> Framing for Framed<H> {
         }
     }
 
-    fn codec(&self) -> H::Codec {
-        self.header.codec()
+    fn codecs(&self) -> (H::Codec,) {
+        (self.header.codec(),)
     }
 }
 

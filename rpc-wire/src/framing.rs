@@ -133,8 +133,8 @@ pub trait Framing: Clone + Send + Sync + 'static {
     /// Whether a connection that begins with these bytes speaks this framing, told by the fewest bytes that suffice.
     fn detect(&self, first: &[u8]) -> Detect;
 
-    /// The codec that clients use, as the framing configures it.
-    fn codec(&self) -> <Self::Codecs as CodecSet>::First {
+    /// The codecs, as the framing configures them.
+    fn codecs(&self) -> Self::Codecs {
         Default::default()
     }
 }

@@ -221,8 +221,8 @@ pub trait MakeProtocol: Clone + Send + Sync + 'static {
     fn server(&self, limits: &Limits) -> Self::Protocol;
     /// Whether a connection that begins with these bytes speaks this protocol, told by the fewest bytes that suffice.
     fn detect(&self, first: &[u8]) -> Detect;
-    /// The codec that clients use, as the protocol configures it.
-    fn codec(&self) -> <Self::Codecs as CodecSet>::First;
+    /// The codecs, as the protocol configures them.
+    fn codecs(&self) -> Self::Codecs;
     /// Whether answers carry ids. Only then can calls be multiplexed.
     fn multiplexes(&self) -> bool;
 }

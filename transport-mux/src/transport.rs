@@ -131,7 +131,7 @@ impl<P: MakeProtocol, C: Connect> Speaks for Mux<P, C> {
     type Codec = <P::Codecs as CodecSet>::First;
 
     fn codec(&self) -> Self::Codec {
-        self.shared.common.protocol.codec()
+        self.shared.common.protocol.codecs().first()
     }
 }
 

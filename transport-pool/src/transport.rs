@@ -94,7 +94,7 @@ impl<P: MakeProtocol, C: Connect> Speaks for Pool<P, C> {
     type Codec = <P::Codecs as CodecSet>::First;
 
     fn codec(&self) -> Self::Codec {
-        self.shared.protocol.codec()
+        self.shared.protocol.codecs().first()
     }
 }
 

@@ -119,22 +119,6 @@ impl<'de> de::VariantAccess<'de> for Variant<'_, 'de> {
     }
 }
 
-/// The outermost `Result`, whose variant the envelope says.
-pub(super) struct Outcome<'a, 'de> {
-    pub(super) de: &'a mut Deserializer<'de>,
-    pub(super) variant: &'static str,
-}
-
-impl<'a, 'de> de::EnumAccess<'de> for Outcome<'a, 'de> {
-    type Error = Error;
-    type Variant = Variant<'a, 'de>;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self::Variant), Error> {
-        let variant = seed.deserialize(IntoDeserializer::<Error>::into_deserializer(self.variant))?;
-        Ok((variant, Variant { de: self.de, has_value: true }))
-    }
-}
-
 /// A value of an application's own type, as the pair in which serde takes it.
 pub(super) struct ExtParts<'de> {
     pub(super) kind: Option<i8>,

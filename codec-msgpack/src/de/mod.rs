@@ -9,7 +9,7 @@ use serde::de::value::{SeqAccessDeserializer, SeqDeserializer};
 use serde::de::{self, Visitor};
 use serde::forward_to_deserialize_any;
 
-use self::access::{Elements, ExtParts, Outcome, Variant};
+use self::access::{Elements, ExtParts, Variant};
 use crate::read::{Item, item};
 use crate::ser::{EXT, Top};
 use crate::text::short;
@@ -407,14 +407,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        name: &'static str,
+        _: &'static str,
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if let Some(variant) = self.top.variant().filter(|_| self.depth == 0 && name == "Result") {
-            self.top = Top::Value; // a `Result` within it is a value like any other
-            return visitor.visit_enum(Outcome { de: self, variant });
-        }
         match self.peek()? {
             (Item::Map(1), len) => {
                 self.advance(len);

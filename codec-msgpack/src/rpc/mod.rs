@@ -66,7 +66,7 @@ impl Rpc {
         }
     }
 
-    /// The codec that clients use. What the envelope itself holds is written in the same dialect.
+    /// The codec, for clients and servers. What the envelope itself holds is written in the same dialect.
     #[must_use]
     pub fn with_codec(mut self, codec: MsgPack) -> Self {
         self.codec = codec;
@@ -219,8 +219,8 @@ impl Framing for Rpc {
         envelope::detect(first)
     }
 
-    fn codec(&self) -> MsgPack {
-        self.codec
+    fn codecs(&self) -> (MsgPack,) {
+        (self.codec,)
     }
 }
 

@@ -291,7 +291,7 @@ fn the_old_dialect_goes_for_the_envelope_too() {
     let head = RequestHead { method: Name::from(text.clone()), ..RequestHead::default() };
     let bytes = out(|dst| rpc.encode_request(1, &head, &params(&()), dst));
     assert_eq!(bytes, [b"\x94\x00\x01\xda\x00\x28", text.as_bytes(), b"\x90"].concat());
-    assert_eq!(Framing::codec(&rpc), MsgPack::new().raw_compat(true));
+    assert_eq!(Framing::codecs(&rpc), (MsgPack::new().raw_compat(true),));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! as a type and its handler in a table, stands here by hand.
 
 use rpc::{
-    Client, Codec, Context, Decode, Encode, Method, MethodTable, NamedService, Never, Outcome, Place, Router,
+    Client, Codec, Context, Decode, EncodeOutcome, Method, MethodTable, NamedService, Never, Place, Router,
     Server, Shape, msgpack, mux,
 };
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl Method for SayHello {
 #[derive(Clone)]
 struct Greeter;
 
-impl<C: Codec + Decode<HelloRequest> + Encode<Outcome<SayHello>>> NamedService<C> for Greeter {
+impl<C: Codec + Decode<HelloRequest> + EncodeOutcome<HelloReply, Never>> NamedService<C> for Greeter {
     const NAME: &'static str = "Greeter";
 
     fn register(&self, table: &mut MethodTable<C>) {

@@ -123,7 +123,10 @@ impl Service {
             let marker = &method.marker;
             quote! {
                 + #rpc::Decode<<#module::#marker as #rpc::Method>::Request>
-                + #rpc::Encode<#rpc::Outcome<#module::#marker>>
+                + #rpc::EncodeOutcome<
+                    <#module::#marker as #rpc::Method>::Response,
+                    <#module::#marker as #rpc::Method>::Exception,
+                >
             }
         });
         let registered = self.methods.iter().map(|method| method.register(self));
@@ -357,7 +360,13 @@ impl Method {
             let body = quote! {
                 #rpc::codegen::map(self.client.call::<#marker>(#request), |answer| match answer { #result })
             };
-            (Some(quote!(+ #rpc::Decode<#rpc::Outcome<#marker>>)), body)
+            (
+                Some(quote!(+ #rpc::DecodeOutcome<
+                    <#marker as #rpc::Method>::Response,
+                    <#marker as #rpc::Method>::Exception,
+                >)),
+                body,
+            )
         };
         let end = if self.oneway {
             "Sends the request; `Ok` means that its bytes were handed to a connection, no more."

@@ -213,9 +213,10 @@ impl Completer<'_> {
     fn message(&self, item: &syn::ItemStruct, name: Option<&str>) -> TokenStream {
         let rpc = &self.options.rpc;
         let ident = &item.ident;
-        let marked = quote!(impl #rpc::codegen::protobuf::ProtoMessage for #ident {});
         let known = name.and_then(|name| Some((name, self.messages.get(name)?)));
-        let Some((_, message)) = known.filter(|(name, _)| self.has_serde(name)) else { return marked };
+        let Some((_, message)) = known.filter(|(name, _)| self.has_serde(name)) else {
+            return TokenStream::new();
+        };
         let descriptor = &message.original;
         let mut fields: Vec<(usize, SerdeField<'_>)> = Vec::new();
         for field in &item.fields {
@@ -239,8 +240,7 @@ impl Completer<'_> {
         }
         fields.sort_by_key(|(index, _)| *index);
         let fields: Vec<SerdeField<'_>> = fields.into_iter().map(|(_, field)| field).collect();
-        let serde = struct_impls(rpc, ident, descriptor.name(), &fields);
-        quote!(#marked #serde)
+        struct_impls(rpc, ident, descriptor.name(), &fields)
     }
 
     fn oneof(&self, item: &syn::ItemEnum, name: &str) -> Option<TokenStream> {

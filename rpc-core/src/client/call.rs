@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use super::exchange::Exchange;
 use super::options::ReplyMetadata;
 use crate::{
-    Body, Decode, Error, Exceptions, Method, Name, Outcome, Place, RequestHead, Response, Sent, Stage,
+    Body, DecodeOutcome, Error, Exceptions, Method, Name, Outcome, Place, RequestHead, Response, Sent, Stage,
     Transport, TransportError, TransportErrorKind,
 };
 
@@ -45,7 +45,7 @@ impl<M: Method, C, S: Transport> Call<M, C, S> {
     }
 }
 
-impl<M: Method, C: Decode<Outcome<M>>, S: Transport> Future for Call<M, C, S> {
+impl<M: Method, C: DecodeOutcome<M::Response, M::Exception>, S: Transport> Future for Call<M, C, S> {
     type Output = Result<Outcome<M>, Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -111,17 +111,17 @@ impl<S: Transport> fmt::Debug for CallRaw<S> {
     }
 }
 
-fn decode<M: Method, C: Decode<Outcome<M>>>(
+fn decode<M: Method, C: DecodeOutcome<M::Response, M::Exception>>(
     codec: &C,
     response: Response<Body>,
 ) -> Result<Outcome<M>, Error> {
     match (response.head.status, response.body) {
-        (Ok(()), Body::Once(bytes)) => Ok(codec.decode(Place::Result, bytes)?),
+        (Ok(()), Body::Once(bytes)) => Ok(codec.decode_outcome(Place::Result, bytes)?),
         (Ok(()), Body::Stream(_)) => Err(streamed()),
         (Err(status), _) => {
             if C::EXCEPTIONS == Exceptions::InStatus && status.exception_name().is_some() {
                 // A peer may know exceptions that this definition does not: then its status is all that is known.
-                if let Ok(outcome) = codec.decode(Place::Exception, status.details().clone()) {
+                if let Ok(outcome) = codec.decode_outcome(Place::Exception, status.details().clone()) {
                     return Ok(outcome);
                 }
             }

@@ -19,7 +19,7 @@ pub use self::call::{Call, CallRaw};
 use self::exchange::{Exchange, Timer};
 pub use self::options::{CallOptions, ReplyMetadata};
 use crate::encode_buffer::with_buffer;
-use crate::{Codec, Decode, Encode, Error, Method, Outcome, RequestHead, Speaks, Transport};
+use crate::{Codec, DecodeOutcome, Encode, Error, Method, RequestHead, Speaks, Transport};
 
 /// Makes calls over a transport in a codec. Generated clients wrap one. Clones are cheap and share the transport.
 ///
@@ -79,7 +79,7 @@ impl<C: Codec, S: Transport> Client<C, S> {
     /// Dropping the future gives the call up, as [`Transport`] says.
     pub fn call<M: Method>(&self, request: &M::Request) -> Call<M, C, S>
     where
-        C: Encode<M::Request> + Decode<Outcome<M>>,
+        C: Encode<M::Request> + DecodeOutcome<M::Response, M::Exception>,
     {
         Call::new(self.codec.clone(), self.options.reply_slot().cloned(), self.encode::<M>(request))
     }

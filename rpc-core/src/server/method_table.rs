@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::context::{Context, Finished};
 use crate::encode_buffer::with_buffer;
 use crate::{
-    Body, Codec, Decode, Encode, Exceptions, Method, Outcome, Place, Request, RequestHead, Response,
+    Body, Codec, Decode, EncodeOutcome, Exceptions, Method, Place, Request, RequestHead, Response,
     ResponseHead, Shape, Status,
 };
 
@@ -34,15 +34,15 @@ pub struct MethodTable<C> {
 }
 
 impl<C: Codec> MethodTable<C> {
-    pub(crate) fn new() -> Self {
-        Self { codec: C::default(), methods: Vec::new() }
+    pub(crate) fn new(codec: C) -> Self {
+        Self { codec, methods: Vec::new() }
     }
 
     /// Adds a method with one request and one response, or with none ([`Shape::Oneway`]).
     pub fn unary<M, F, R>(&mut self, handler: F)
     where
         M: Method,
-        C: Decode<M::Request> + Encode<Outcome<M>>,
+        C: Decode<M::Request> + EncodeOutcome<M::Response, M::Exception>,
         F: Fn(Context, M::Request) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Finished<M>> + Send + 'static,
     {
@@ -81,7 +81,7 @@ pub(crate) fn failed(status: Status) -> Response<Body> {
 fn encode<M, C>(codec: &C, finished: Finished<M>) -> Response<Body>
 where
     M: Method,
-    C: Encode<Outcome<M>>,
+    C: EncodeOutcome<M::Response, M::Exception>,
 {
     let Finished { outcome, metadata } = finished;
     let outcome = match outcome {
@@ -92,7 +92,7 @@ where
     };
     let in_status = C::EXCEPTIONS == Exceptions::InStatus && outcome.is_err();
     let place = if in_status { Place::Exception } else { Place::Result };
-    let (status, body) = match with_buffer(|dst| codec.encode(place, &outcome, dst)) {
+    let (status, body) = match with_buffer(|dst| codec.encode_outcome(place, &outcome, dst)) {
         Ok(bytes) if in_status => (Err(Status::exception(M::NAME, bytes)), Bytes::new()),
         Ok(bytes) => (Ok(()), bytes),
         Err(error) => (Err(Status::internal(format!("the handler's answer: {error}"))), Bytes::new()),

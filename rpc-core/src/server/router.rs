@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
@@ -18,14 +17,19 @@ use crate::{Body, BoxError, Codec, CodecSet, Request, Response, Status};
 /// A request finds its method by service and method where the wire names both, else by the method's name if only one
 /// service has it.
 pub struct Router<Cs> {
-    table: Table,
-    _codecs: PhantomData<fn() -> Cs>,
+    services: Vec<&'static str>,
+    /// The services wait for the codecs, which the protocol configures.
+    register: Vec<Register<Cs>>,
+    fallback: Option<Fallback>,
 }
+
+type Register<Cs> = Box<dyn FnOnce(&Cs, &mut Table) + Send>;
+type Fallback = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
 
 impl<Cs: CodecSet> Router<Cs> {
     /// A router without services.
     pub fn new() -> Self {
-        Self { table: Table::default(), _codecs: PhantomData }
+        Self { services: Vec::new(), register: Vec::new(), fallback: None }
     }
 
     /// Adds a service, whose handlers run where [`Dispatch::Adaptive`] says.
@@ -37,6 +41,7 @@ impl<Cs: CodecSet> Router<Cs> {
     pub fn add<S>(self, service: S) -> Self
     where
         Cs: Accepts<S>,
+        S: Send + 'static,
     {
         self.add_with(service, Dispatch::default())
     }
@@ -49,8 +54,12 @@ impl<Cs: CodecSet> Router<Cs> {
     pub fn add_with<S>(mut self, service: S, dispatch: Dispatch) -> Self
     where
         Cs: Accepts<S>,
+        S: Send + 'static,
     {
-        Cs::register(&service, dispatch, &mut self.table);
+        let name = Cs::name_of(&service);
+        assert!(!self.services.contains(&name), "the service {name} was added twice");
+        self.services.push(name);
+        self.register.push(Box::new(move |codecs, table| codecs.register(&service, dispatch, table)));
         self
     }
 
@@ -65,13 +74,17 @@ impl<Cs: CodecSet> Router<Cs> {
             + 'static,
         S::Future: Send + 'static,
     {
-        self.table.fallback = Some(BoxCloneSyncService::new(service.map_err(Into::into)));
+        self.fallback = Some(BoxCloneSyncService::new(service.map_err(Into::into)));
         self
     }
 
-    /// Ends the collecting. `executor` runs the handlers that leave their connection's task.
-    pub fn into_routes(self, executor: Arc<dyn Executor>) -> Routes {
-        Routes { table: Arc::new(self.table), executor }
+    /// Ends the collecting. Services are served in these codecs; `executor` runs the handlers that leave their connection's task.
+    pub fn into_routes(self, codecs: &Cs, executor: Arc<dyn Executor>) -> Routes {
+        let mut table = Table { services: self.services, methods: HashMap::new(), fallback: self.fallback };
+        for register in self.register {
+            register(codecs, &mut table);
+        }
+        Routes { table: Arc::new(table), executor }
     }
 }
 
@@ -83,15 +96,17 @@ impl<Cs: CodecSet> Default for Router<Cs> {
 
 impl<Cs> fmt::Debug for Router<Cs> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Router").field("services", &self.table.services).finish()
+        f.debug_struct("Router").field("services", &self.services).finish_non_exhaustive()
     }
 }
 
 /// A tuple of codecs in each of which the service `S` can be called.
 pub trait Accepts<S>: CodecSet {
     #[doc(hidden)]
+    fn name_of(service: &S) -> &'static str;
+    #[doc(hidden)]
     #[allow(private_interfaces)]
-    fn register(service: &S, dispatch: Dispatch, table: &mut Table);
+    fn register(&self, service: &S, dispatch: Dispatch, table: &mut Table);
 }
 
 macro_rules! accepts {
@@ -101,12 +116,18 @@ macro_rules! accepts {
         where
             $(S: NamedService<$codec>),+
         {
-            fn register(service: &S, dispatch: Dispatch, table: &mut Table) {
+            fn name_of(_: &S) -> &'static str {
+                first_name!(S, $($codec),+)
+            }
+
+            #[allow(non_snake_case)]
+            fn register(&self, service: &S, dispatch: Dispatch, table: &mut Table) {
                 let mut methods = Vec::new();
+                let ($($codec,)+) = self;
                 $(
-                    let mut codec = MethodTable::<$codec>::new();
-                    NamedService::<$codec>::register(service, &mut codec);
-                    methods.push(codec.methods);
+                    let mut in_codec = MethodTable::new($codec.clone());
+                    service.register(&mut in_codec);
+                    methods.push(in_codec.methods);
                 )+
                 table.add(first_name!(S, $($codec),+), methods, dispatch);
             }
@@ -158,11 +179,10 @@ impl fmt::Debug for Routes {
 }
 
 /// The method table: name, then service, then codec.
-#[derive(Default)]
 pub(crate) struct Table {
     services: Vec<&'static str>,
     methods: HashMap<&'static [u8], Vec<Entry>>,
-    fallback: Option<BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>>,
+    fallback: Option<Fallback>,
 }
 
 struct Entry {
@@ -179,8 +199,6 @@ impl Table {
         codecs: Vec<Vec<(&'static str, crate::Shape, super::method_table::Start)>>,
         dispatch: Dispatch,
     ) {
-        assert!(!self.services.contains(&service), "the service {service} was added twice");
-        self.services.push(service);
         for (name, _, start) in codecs.into_iter().flatten() {
             let entries = self.methods.entry(name.as_bytes()).or_default();
             let route = Arc::new(Route::new(start, dispatch));

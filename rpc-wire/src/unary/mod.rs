@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use rpc_core::{CodecSet, RequestHead, ResponseHead, Status};
+use rpc_core::{RequestHead, ResponseHead, Status};
 
 use self::incoming::{Arrival, Incoming};
 use self::outgoing::{Answered, Outgoing};
@@ -373,8 +373,8 @@ impl<F: Framing> MakeProtocol for F {
         Framing::detect(self, first)
     }
 
-    fn codec(&self) -> <F::Codecs as CodecSet>::First {
-        Framing::codec(self)
+    fn codecs(&self) -> F::Codecs {
+        Framing::codecs(self)
     }
 
     fn multiplexes(&self) -> bool {

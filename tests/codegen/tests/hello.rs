@@ -93,6 +93,23 @@ async fn one_service_is_served_in_several_codecs() -> Result<(), Error> {
 }
 
 #[tokio::test]
+async fn a_server_answers_in_the_form_that_its_codec_is_set_to() -> Result<(), Error> {
+    use rpc::{Client, Encode, Place, RequestHead};
+    use thrift::hello::greeter_methods::{SayHello, SayHelloArgs};
+    let args = SayHelloArgs { request: HelloRequest { name: "you".into() } };
+    let mut request = bytes::BytesMut::new();
+    MsgPack::new().encode(Place::Arguments, &args, &mut request)?;
+    let request = request.freeze();
+    for (structs_as_maps, first) in [(false, 0x91), (true, 0x81)] {
+        let codec = MsgPack::new().structs_as_maps(structs_as_maps);
+        let client = Client::with_codec(codec, routes(codec, GreeterServer::new(Greetings::default())));
+        let answer = client.call_raw(RequestHead::of::<SayHello>(), request.clone()).await?;
+        assert_eq!(answer.body.first(), Some(&first));
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_typed_call_is_hardly_larger_than_what_it_stands_on() {
     use thrift::hello::greeter_methods::{SayHello, SayHelloArgs};
     let client = GreeterClient::with_codec(Binary, routes(Binary, GreeterServer::new(Greetings::default())));

@@ -3,21 +3,22 @@
 
 mod support;
 
+use bytes::{Bytes, BytesMut};
 use codegen_tests::thrift::probe::probe_methods::{
     Echo, EchoArgs, GrowArgs, Poke, PokeException, Swap, SwapArgs,
 };
 use codegen_tests::thrift::probe::{Bag, Color, Empty, Oops, Shape, Tree};
 use rpc::thrift::Binary;
-use rpc::{DecodeErrorKind, Outcome, Place};
+use rpc::{DecodeError, DecodeErrorKind, DecodeOutcome, EncodeOutcome, Method, Outcome, Place};
 use std::collections::{HashMap, HashSet};
 use support::{decode, encode, hex};
 
 /// The arguments of `swap`, without the message's header.
-fn swap(text: &str) -> Result<Bag, rpc::DecodeError> {
+fn swap(text: &str) -> Result<Bag, DecodeError> {
     decode::<_, SwapArgs>(Binary, Place::Arguments, hex(text)).map(|args| args.bag)
 }
 
-fn bytes_of(bag: &Bag) -> bytes::Bytes {
+fn bytes_of(bag: &Bag) -> Bytes {
     encode(Binary, Place::Arguments, &SwapArgs { bag: bag.clone() }).unwrap()
 }
 
@@ -112,22 +113,34 @@ fn duplicates_in_a_set_count_once() {
     assert_eq!(bag.bykey, Some(HashMap::from([(1.5.into(), "b".to_owned())])));
 }
 
+/// How a method ended, from the bytes of its result.
+fn outcome<M: Method>(bytes: Bytes) -> Result<Outcome<M>, DecodeError>
+where
+    Binary: DecodeOutcome<M::Response, M::Exception>,
+{
+    Binary.decode_outcome(Place::Result, bytes)
+}
+
 #[test]
 fn a_void_method_ends_with_nothing_or_with_an_exception() {
-    let read = |text| decode::<_, Outcome<Poke>>(Binary, Place::Result, hex(text)).unwrap();
+    let read = |text| outcome::<Poke>(hex(text)).unwrap();
     assert_eq!(read("00"), Ok(()));
     let exception = Err(PokeException::Oops(Oops { code: 5, text: "bad".into() }));
     let bytes = "0c 00 01 08 00 01 00 00 00 05 0b 00 02 00 00 00 03 62 61 64 00 00";
-    assert_eq!(read(bytes), exception);
-    assert_eq!(encode(Binary, Place::Result, &exception).unwrap(), hex(bytes));
-    assert_eq!(encode(Binary, Place::Result, &Outcome::<Poke>::Ok(())).unwrap(), hex("00"));
+    assert_eq!(read(bytes), exception.clone());
+    let written = |outcome| {
+        let mut dst = BytesMut::new();
+        Binary.encode_outcome(Place::Result, &outcome, &mut dst).map(|()| dst.freeze())
+    };
+    assert_eq!(written(exception).unwrap(), hex(bytes));
+    assert_eq!(written(Outcome::<Poke>::Ok(())).unwrap(), hex("00"));
 }
 
 #[test]
 fn a_result_without_anything_is_no_default() {
-    let error = decode::<_, Outcome<Echo>>(Binary, Place::Result, hex("00")).unwrap_err();
+    let error = outcome::<Echo>(hex("00")).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::MissingResult);
-    let error = decode::<_, Outcome<Swap>>(Binary, Place::Result, hex("00")).unwrap_err();
+    let error = outcome::<Swap>(hex("00")).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::MissingResult);
 }
 
@@ -135,7 +148,7 @@ fn a_result_without_anything_is_no_default() {
 fn empty_things() {
     let bag = Bag {
         name: Some(String::new()),
-        blob: Some(bytes::Bytes::new()),
+        blob: Some(Bytes::new()),
         bykey: Some(HashMap::new()),
         uniq: Some(HashSet::new()),
         flags: Some(Vec::new()),

@@ -9,7 +9,7 @@ use codegen_tests::thrift::probe::{Bag, Color, Oops, Shape};
 use codegen_tests::{proto, thrift};
 use rmpv::Value;
 use rpc::msgpack::MsgPack;
-use rpc::{DecodeError, Outcome, Place};
+use rpc::{DecodeError, Place};
 use support::{decode, encode, hex};
 
 fn written<T>(codec: MsgPack, value: &T) -> Value
@@ -126,8 +126,7 @@ fn arguments_and_results() {
     let bytes = encode(MsgPack::new(), Place::Arguments, &args).unwrap();
     assert_eq!(bytes, hex("91 99 01 c0 c0 c0 c0 c0 c0 c0 c0"));
     assert_eq!(decode(MsgPack::new(), Place::Arguments, bytes), Ok(args));
-    type Swapped = Outcome<thrift::probe::probe_methods::Poke>;
-    let exception: Swapped = Err(PokeException::Oops(Oops { code: 5, text: "bad".into() }));
+    let exception = PokeException::Oops(Oops { code: 5, text: "bad".into() });
     let bytes = encode(MsgPack::new(), Place::Exception, &exception).unwrap();
     assert_eq!(bytes, hex("81 a4 6f6f7073 92 05 a3 626164"));
     assert_eq!(decode(MsgPack::new(), Place::Exception, bytes), Ok(exception));

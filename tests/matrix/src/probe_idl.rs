@@ -195,7 +195,8 @@ impl NamedService<codec_thrift::Binary> for Idl {
             table: &mut MethodTable<codec_thrift::Binary>,
             handler: fn(M::Request) -> Outcome<M>,
         ) where
-            codec_thrift::Binary: rpc_core::Decode<M::Request> + rpc_core::Encode<Outcome<M>>,
+            codec_thrift::Binary:
+                rpc_core::Decode<M::Request> + rpc_core::EncodeOutcome<M::Response, M::Exception>,
         {
             table.unary::<M, _, _>(move |context: Context, request| async move {
                 context.finish::<M>(Ok(handler(request)))

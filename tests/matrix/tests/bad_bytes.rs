@@ -15,11 +15,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// What a client sends for a call of `echo`.
 fn call<P: Subject>(protocol: &P, text: &str) -> Vec<u8> {
     use bytes::{Buf, BytesMut};
-    use rpc_core::{Encode, Method};
+    use rpc_core::{CodecSet, Encode, Method};
 
     let mut client = protocol.client(&Limits::default(), CallId(1));
     let mut body = BytesMut::new();
-    protocol.codec().encode(method::Echo::REQUEST, &Text::new(text), &mut body).unwrap();
+    protocol.codecs().first().encode(method::Echo::REQUEST, &Text::new(text), &mut body).unwrap();
     client.open(&RequestHead::of::<method::Echo>(), &body.freeze(), More::Done).unwrap();
     let mut out = WriteBuf::new();
     client.poll_output(&mut out);

@@ -4,7 +4,7 @@ use codec_msgpack::MsgPack;
 use codec_protobuf::Protobuf;
 use codec_thrift::Binary;
 use rpc_core::{Never, Place};
-use rpc_test::codec::{Leftover, Truncated, refuses, suite};
+use rpc_test::codec::{Leftover, Truncated, outcomes, refuses, refuses_outcome, suite};
 use rpc_test::{Answer, Text};
 use tests_matrix::probe_idl::{Bag, GrowArgs, Oops, ProbeException, SwapArgs, Tree};
 
@@ -12,7 +12,7 @@ fn texts() -> Vec<Text> {
     ["x", "hi", "ünïcödé", &"long ".repeat(2000)].map(Text::new).into()
 }
 
-fn outcomes() -> Vec<Result<Answer, Never>> {
+fn answers() -> Vec<Result<Answer, Never>> {
     texts().into_iter().map(|text| Ok(text.into())).collect()
 }
 
@@ -20,8 +20,8 @@ fn outcomes() -> Vec<Result<Answer, Never>> {
 fn thrift_binary() {
     let (truncated, leftover) = (Truncated::IsRefused, Leftover::IsRefused);
     suite(&Binary, Place::Arguments, &texts(), truncated, leftover);
-    suite(&Binary, Place::Result, &outcomes(), truncated, leftover);
-    suite(&Binary, Place::Result, &[Ok::<(), Never>(())], truncated, leftover);
+    outcomes(&Binary, &answers(), truncated, leftover);
+    outcomes(&Binary, &[Ok::<(), Never>(())], truncated, leftover);
     let bag = Bag {
         id: Some(i64::MIN),
         name: Some(String::new()),
@@ -34,10 +34,10 @@ fn thrift_binary() {
     let trees = [1, 2, 32].map(|levels| GrowArgs { tree: Some(Tree::nested(levels)) });
     suite(&Binary, Place::Arguments, &trees, truncated, leftover);
     let thrown = ProbeException::Oops(Oops { code: Some(5), text: Some("bad".into()) });
-    suite(&Binary, Place::Result, &[Ok(bag), Err(thrown)], truncated, leftover);
+    outcomes(&Binary, &[Ok(bag), Err(thrown)], truncated, leftover);
 
     refuses(&Binary, Place::Arguments, &Text::unencodable());
-    refuses(&Binary, Place::Result, &Ok::<_, Never>(Answer::unencodable()));
+    refuses_outcome(&Binary, &Ok::<_, Never>(Answer::unencodable()));
     refuses(&Binary, Place::Arguments, &GrowArgs { tree: Some(Tree::nested(33)) });
 }
 
@@ -48,13 +48,11 @@ fn msgpack() {
             suite(&codec, place, &texts(), Truncated::IsRefused, Leftover::IsRefused);
             refuses(&codec, place, &Text::unencodable());
         }
-        suite(&codec, Place::Result, &outcomes_as_values(), Truncated::IsRefused, Leftover::IsRefused);
+        outcomes(&codec, &answers(), Truncated::IsRefused, Leftover::IsRefused);
+        outcomes(&codec, &[Err::<(), _>(Text::new("bad"))], Truncated::IsRefused, Leftover::IsRefused);
+        refuses_outcome(&codec, &Ok::<_, Never>(Answer::unencodable()));
+        refuses_outcome(&codec, &Err::<(), _>(Text::unencodable()));
     }
-}
-
-/// The response alone: the envelope says that it is one.
-fn outcomes_as_values() -> Vec<Answer> {
-    texts().into_iter().map(Answer::from).collect()
 }
 
 #[test]
@@ -64,6 +62,6 @@ fn protobuf() {
     for place in [Place::Arguments, Place::Message, Place::Item] {
         suite(&Protobuf, place, &texts(), truncated, leftover);
     }
-    suite(&Protobuf, Place::Result, &outcomes(), truncated, leftover);
-    suite(&Protobuf, Place::Result, &[Ok::<(), Never>(())], truncated, leftover);
+    outcomes(&Protobuf, &answers(), truncated, leftover);
+    outcomes(&Protobuf, &[Ok::<(), Never>(())], truncated, leftover);
 }

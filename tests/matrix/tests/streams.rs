@@ -373,8 +373,8 @@ impl MakeProtocol for Streams {
         Detect::Yes
     }
 
-    fn codec(&self) -> Binary {
-        Binary
+    fn codecs(&self) -> (Binary,) {
+        (Binary,)
     }
 
     fn multiplexes(&self) -> bool {

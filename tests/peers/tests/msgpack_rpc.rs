@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rmpv::Value;
 use rpc::{
-    Client, Code, Codec, Context, Decode, Encode, Method, MethodTable, NamedService, Never, Outcome, Place,
+    Client, Code, Codec, Context, Decode, EncodeOutcome, Method, MethodTable, NamedService, Never, Place,
     Router, Server, Shape, Speaks, Status, Transport, msgpack,
 };
 use tests_peers::program::{installed, python, run, script, serve};
@@ -58,10 +58,10 @@ where
         + Decode<(String,)>
         + Decode<(u64,)>
         + Decode<()>
-        + Encode<Outcome<Add>>
-        + Encode<Outcome<Echo>>
-        + Encode<Outcome<Fail>>
-        + Encode<Outcome<Sleep>>,
+        + EncodeOutcome<i64, Never>
+        + EncodeOutcome<Vec<Value>, Never>
+        + EncodeOutcome<(), Never>
+        + EncodeOutcome<u64, Never>,
 {
     const NAME: &'static str = "Methods";
 

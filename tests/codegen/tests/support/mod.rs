@@ -25,8 +25,8 @@ impl Executor for Here {
 }
 
 /// A service as the transport of a client: requests go to its handlers without a network between.
-pub(crate) fn routes<C: Codec>(_: C, service: impl NamedService<C>) -> Routes {
-    Router::<(C,)>::new().add_with(service, Dispatch::Inline).into_routes(Arc::new(Here))
+pub(crate) fn routes<C: Codec>(codec: C, service: impl NamedService<C>) -> Routes {
+    Router::new().add_with(service, Dispatch::Inline).into_routes(&(codec,), Arc::new(Here))
 }
 
 /// Bytes from hex, spaces left out.
