@@ -17,7 +17,7 @@ use crate::Protobuf;
 ///
 /// A failure travels as a message `{1: int32 number, 2: string text}` with the numbers of
 /// [`ApplicationErrorKind`](rpc_wire::ApplicationErrorKind), whose table says how they stand to status codes and what is
-/// lost. A type beyond 255 ends the connection, as Kitex ends it after any type that it does not know.
+/// lost. A type that is not Kitex's is answered with such a failure, and the connection goes on, where Kitex ends it.
 ///
 /// Source: `wire/thrift.md` §10 (Kitex's `protobuf.go`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,7 @@ const MAGIC: [u8; 2] = [0x90, 0x01];
 impl MessageHeader for KitexHeader {
     type Codec = Protobuf;
     const FRAMED_NAME: &'static str = "kitex protobuf framed";
+    const TTHEADER_NAME: &'static str = "kitex protobuf over ttheader";
 
     fn detect(&self, first: &[u8]) -> Detect {
         match first {
@@ -45,10 +46,7 @@ impl MessageHeader for KitexHeader {
             let detail = format!("{:02x}{:02x} in place of Kitex's magic number 9001", magic[0], magic[1]);
             return Err(DecodeError::new(DecodeErrorKind::Malformed, detail));
         }
-        let kind = reader.u16()?;
-        let kind = u8::try_from(kind).map_err(|_| {
-            DecodeError::new(DecodeErrorKind::Malformed, format!("invalid message type {kind}"))
-        })?;
+        let kind = u8::try_from(reader.u16()?).unwrap_or(u8::MAX); // no such type either way
         let len = usize::try_from(reader.u32()?).map_err(|_| DecodeError::truncated())?;
         let name = Name::from_bytes(reader.bytes(len)?);
         let id = reader.u32()?;
@@ -56,7 +54,7 @@ impl MessageHeader for KitexHeader {
         Ok(MessageHead { kind, name, id })
     }
 
-    fn header_len(&self, name: usize) -> usize {
+    fn header_len(&self, name: usize, _: u32) -> usize {
         MAGIC.len() + 2 + 4 + name + 4
     }
 
@@ -120,7 +118,7 @@ mod tests {
         Framed::new(KitexHeader)
     }
 
-    fn decode(bytes: &[u8]) -> Option<Frame<rpc_wire::FramedMirror>> {
+    fn decode(bytes: &[u8]) -> Option<Frame<rpc_wire::MessageMirror>> {
         framing().decode(&mut BytesMut::from(bytes), LIMIT).unwrap()
     }
 
@@ -197,9 +195,7 @@ mod tests {
         for len in 0..16 {
             assert!(KitexHeader.read(&mut message.slice(..len)).is_err(), "{len} bytes");
         }
-        for (at, bytes) in
-            [(0, &[0x80, 0x01][..]), (2, &[1, 0]), (4, &[0xff; 4]), (4, &[0x7f, 0xff, 0xff, 0xff])]
-        {
+        for (at, bytes) in [(0, &[0x80, 0x01][..]), (4, &[0xff; 4]), (4, &[0x7f, 0xff, 0xff, 0xff])] {
             let mut bad = BytesMut::from(&message[..]);
             bad[at..at + bytes.len()].copy_from_slice(bytes);
             assert!(KitexHeader.read(&mut bad.freeze()).is_err(), "{bytes:02x?} at {at}");
@@ -212,6 +208,9 @@ mod tests {
         bytes[7] = 9;
         let Some(Frame::Refused { id, status, .. }) = decode(&bytes) else { panic!("not refused") };
         assert_eq!((id, status.message()), (7, "invalid message type 9"));
+        bytes[6] = 1;
+        let Some(Frame::Refused { id, status, .. }) = decode(&bytes) else { panic!("not refused") };
+        assert_eq!((id, status.wire_code()), (7, Some(2)));
     }
 
     #[test]

@@ -32,7 +32,8 @@ impl Kind {
 /// What stands before a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageHead {
-    /// The kind's number. Numbers that [`Kind`] does not know are answered, not dispatched.
+    /// The kind's number. Numbers that [`Kind`] does not know are answered, not dispatched; where the wire has more bits,
+    /// one that does not fit stands here as 255.
     pub kind: u8,
     /// The method's name, as it stands there.
     pub name: Name,
@@ -40,14 +41,18 @@ pub struct MessageHead {
     pub id: u32,
 }
 
-/// The header that Thrift and Kitex put before each payload. Its codec crate supplies it; `Framed`, and later other
-/// framings, put it into a stream.
+/// The header that Thrift and Kitex put before each payload. Its codec crate supplies it; [`Framed`](crate::Framed)
+/// and other framings put it into a stream.
 pub trait MessageHeader: Clone + Send + Sync + 'static {
     /// The codec of the payload behind it.
     type Codec: Codec;
 
-    /// The name in errors and traces, such as `"thrift framed binary"`.
+    /// The name of framed messages in errors and traces, such as `"thrift framed binary"`.
     const FRAMED_NAME: &'static str;
+    /// The name of unframed messages, such as `"thrift buffered binary"`.
+    const BUFFERED_NAME: &'static str = "buffered";
+    /// The name of messages behind Kitex's transport header, such as `"thrift binary over ttheader"`.
+    const TTHEADER_NAME: &'static str = "ttheader";
 
     /// Whether a message that begins with these bytes has this header.
     fn detect(&self, first: &[u8]) -> Detect;
@@ -58,8 +63,8 @@ pub trait MessageHeader: Clone + Send + Sync + 'static {
     /// When there is no such header.
     fn read(&self, message: &mut Bytes) -> Result<MessageHead, DecodeError>;
 
-    /// How many bytes [`write`](Self::write) appends for a name of so many bytes.
-    fn header_len(&self, name: usize) -> usize;
+    /// How many bytes [`write`](Self::write) appends for a name of so many bytes and this id.
+    fn header_len(&self, name: usize, id: u32) -> usize;
 
     /// Appends a header.
     fn write(&self, kind: Kind, name: &[u8], id: u32, dst: &mut WriteBuf);

@@ -11,13 +11,15 @@
 //! - `protocol`: the [`Protocol`] trait, and the events it yields.
 //! - `framing`: the [`Framing`] trait: one message in and out of a byte stream.
 //! - `unary`: [`Unary`], the engine that makes a protocol of any framing: ids, calls in flight, order, limits, deadlines.
-//! - `header`, `framed`: Thrift's kind of message header, and the framing that puts a length before it.
+//! - `header`, `message`: Thrift's kind of message header, and what every framing does with messages that have one.
+//! - `framed`, `buffered`: the framings with a length before each message, and with nothing.
 //! - `application_error`: the numbers of Thrift's and Kitex's application exceptions, and the statuses they mean.
 //! - `write_buf`: what is to be written. `coding`: the checked reader. `id_map`: values by call id.
 //! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
 #![warn(clippy::indexing_slicing)]
 
 mod application_error;
+mod buffered;
 mod coding;
 mod error;
 mod framed;
@@ -26,18 +28,23 @@ pub mod fuzz;
 mod header;
 mod id_map;
 mod limits;
+mod message;
 mod protocol;
+#[cfg(test)]
+mod testing;
 mod unary;
 mod write_buf;
 
 pub use application_error::{ApplicationErrorKind, application_kind, status_from_application};
+pub use buffered::{Buffered, Unframed};
 pub use coding::Reader;
 pub use error::{CallError, ConnectionError, ConnectionErrorKind, FrameError, OpenError};
-pub use framed::{Framed, FramedMirror};
+pub use framed::Framed;
 pub use framing::{Answer, Detect, Frame, Framing, Order};
 pub use header::{Kind, MessageHead, MessageHeader};
 pub use id_map::IdMap;
 pub use limits::Limits;
+pub use message::MessageMirror;
 pub use protocol::{CallId, Event, MakeProtocol, More, Protocol, Reason};
 pub use unary::Unary;
 pub use write_buf::{Mark, WriteBuf};
