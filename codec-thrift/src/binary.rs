@@ -369,7 +369,7 @@ impl MessageHeader for Header {
         Ok(MessageHead { kind: u8::try_from(kind).unwrap_or(u8::MAX), name, id })
     }
 
-    fn header_len(&self, name: usize) -> usize {
+    fn header_len(&self, name: usize, _: u32) -> usize {
         HEADER_LEN + name
     }
 
