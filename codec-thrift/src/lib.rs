@@ -1,35 +1,42 @@
-//! Thrift: payloads in the binary protocol, and the message header that stands before them.
+//! Thrift: payloads in the binary and in the compact protocol, and the message headers that stand before them.
 //!
 //! - `ttype`: the type tags of the wire.
 //! - `writer`, `reader`: the contracts between generated types and a protocol, monomorphic on both sides.
 //! - `value`: what generated types implement, and the implementations for the base types and containers.
-//! - `binary`: the binary protocol's reader, writer and message header.
+//! - `binary`, `compact`: a protocol's reader, writer and message header each.
+//! - `source`, `nesting`, `exception`: what they share: checked reading, the bound on depth, the struct of a failed call.
 //! - `double`, `uuid`: types of fields that std has no type for.
 //! - `serde_impls`: these as serde's types (feature `serde`).
-//! - `codec`: the [`Codec`](rpc_core::Codec) over them.
+//! - `codec`: the [`Codec`](rpc_core::Codec)s over them.
 //!
 //! Text is [`String`] and is checked to be UTF-8; `binary` is [`Bytes`](bytes::Bytes), a slice of the read buffer that keeps
 //! it alive. Maps are `HashMap` and sets `HashSet`; inside of a key they are `BTreeMap` and `BTreeSet`, and a double there is a
 //! [`Double`], so that every type can be a key.
 //!
-//! Source of all layouts: `wire/thrift.md` §1–2 (Apache's *Thrift Binary protocol encoding*).
+//! Source of all layouts: `wire/thrift.md` §1–3 (Apache's *Thrift Binary protocol encoding* and *Thrift Compact
+//! protocol encoding*).
 #![warn(clippy::indexing_slicing)]
 
 pub mod binary;
 mod codec;
+pub mod compact;
 mod double;
+mod exception;
 pub mod fuzz;
+mod nesting;
 mod outcome;
 mod reader;
 #[cfg(feature = "serde")]
 mod serde_impls;
+mod source;
 mod ttype;
 mod uuid;
 mod value;
 mod writer;
 
 pub use binary::Header as BinaryHeader;
-pub use codec::Binary;
+pub use codec::{Binary, Compact};
+pub use compact::Header as CompactHeader;
 pub use double::Double;
 pub use outcome::{ThriftException, ThriftOutcome};
 pub use reader::{FieldHeader, ThriftReader};
@@ -44,6 +51,14 @@ pub type FramedBinary = rpc_wire::Framed<BinaryHeader>;
 /// [`FramedBinary`], strict in both directions.
 pub fn framed() -> FramedBinary {
     rpc_wire::Framed::new(BinaryHeader)
+}
+
+/// Framed Thrift compact: what Apache's clients speak when they are told to. Kitex does not know it.
+pub type FramedCompact = rpc_wire::Framed<CompactHeader>;
+
+/// [`FramedCompact`].
+pub fn framed_compact() -> FramedCompact {
+    rpc_wire::Framed::new(CompactHeader)
 }
 
 /// How deep structs and containers may be nested, on read, on skip and on write: what Apache, Kitex and volo allow.

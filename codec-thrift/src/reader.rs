@@ -2,6 +2,7 @@ use bytes::Bytes;
 use rpc_core::DecodeError;
 
 use crate::TType;
+use crate::source::unknown_type;
 
 /// What stands before a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub trait ThriftReader {
     fn struct_begin(&mut self) -> Result<(), DecodeError>;
     /// The next field, or `None` at the end of the struct.
     fn field(&mut self) -> Result<Option<FieldHeader>, DecodeError>;
-    /// Leaves a value out, whatever it holds: text in it need not be UTF-8.
-    fn skip(&mut self, ttype: TType) -> Result<(), DecodeError>;
+    /// Leaves a value out that has no parts: a number, a bool, a UUID, or text, which need not be UTF-8.
+    fn skip_scalar(&mut self, ttype: TType) -> Result<(), DecodeError>;
     /// A bool.
     fn bool(&mut self) -> Result<bool, DecodeError>;
     /// An i8.
@@ -50,4 +51,34 @@ pub trait ThriftReader {
     fn map_begin(&mut self) -> Result<(TType, TType, usize), DecodeError>;
     /// The list, set or map has no more elements.
     fn container_end(&mut self);
+
+    /// Leaves a value out, whatever it holds.
+    fn skip(&mut self, ttype: TType) -> Result<(), DecodeError> {
+        match ttype {
+            TType::Stop => return Err(unknown_type(ttype.number())),
+            TType::Struct => {
+                self.struct_begin()?;
+                while let Some(field) = self.field()? {
+                    self.skip(field.ttype)?;
+                }
+            }
+            TType::List | TType::Set => {
+                let (element, count) = self.list_begin()?;
+                for _ in 0..count {
+                    self.skip(element)?;
+                }
+                self.container_end();
+            }
+            TType::Map => {
+                let (key, value, count) = self.map_begin()?;
+                for _ in 0..count {
+                    self.skip(key)?;
+                    self.skip(value)?;
+                }
+                self.container_end();
+            }
+            scalar => return self.skip_scalar(scalar),
+        }
+        Ok(())
+    }
 }

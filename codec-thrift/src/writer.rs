@@ -50,3 +50,9 @@ pub trait ThriftWriter {
     /// The list, set or map has no more elements.
     fn container_end(&mut self);
 }
+
+/// A length or a count as the wire says it: a signed number of 32 bits that is not negative.
+#[inline]
+pub(crate) fn size(size: usize) -> Result<u32, EncodeError> {
+    i32::try_from(size).map(i32::cast_unsigned).map_err(|_| EncodeError::new("a size beyond 2,147,483,647"))
+}

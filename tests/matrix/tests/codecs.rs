@@ -2,7 +2,7 @@
 
 use codec_msgpack::MsgPack;
 use codec_protobuf::Protobuf;
-use codec_thrift::Binary;
+use codec_thrift::{Binary, Compact};
 use rpc_core::{Never, Place};
 use rpc_test::codec::{Leftover, Truncated, outcomes, refuses, refuses_outcome, suite};
 use rpc_test::{Answer, Text};
@@ -16,29 +16,41 @@ fn answers() -> Vec<Result<Answer, Never>> {
     texts().into_iter().map(|text| Ok(text.into())).collect()
 }
 
+/// Bounds on a codec for all of these types would be longer than the test.
+macro_rules! thrift {
+    ($codec:expr) => {{
+        let (truncated, leftover) = (Truncated::IsRefused, Leftover::IsRefused);
+        suite($codec, Place::Arguments, &texts(), truncated, leftover);
+        outcomes($codec, &answers(), truncated, leftover);
+        outcomes($codec, &[Ok::<(), Never>(())], truncated, leftover);
+        let bag = Bag {
+            id: Some(i64::MIN),
+            name: Some(String::new()),
+            blob: Some([0, 255].as_slice().into()),
+            uniq: Some([1, -1].into()),
+        };
+        let bare = Bag { id: Some(0), ..Bag::default() };
+        let bags = [bag.clone(), bare].map(|bag| SwapArgs { bag: Some(bag) });
+        suite($codec, Place::Arguments, &bags, truncated, leftover);
+        let trees = [1, 2, 32].map(|levels| GrowArgs { tree: Some(Tree::nested(levels)) });
+        suite($codec, Place::Arguments, &trees, truncated, leftover);
+        let thrown = ProbeException::Oops(Oops { code: Some(5), text: Some("bad".into()) });
+        outcomes($codec, &[Ok(bag), Err(thrown)], truncated, leftover);
+
+        refuses($codec, Place::Arguments, &Text::unencodable());
+        refuses_outcome($codec, &Ok::<_, Never>(Answer::unencodable()));
+        refuses($codec, Place::Arguments, &GrowArgs { tree: Some(Tree::nested(33)) });
+    }};
+}
+
 #[test]
 fn thrift_binary() {
-    let (truncated, leftover) = (Truncated::IsRefused, Leftover::IsRefused);
-    suite(&Binary, Place::Arguments, &texts(), truncated, leftover);
-    outcomes(&Binary, &answers(), truncated, leftover);
-    outcomes(&Binary, &[Ok::<(), Never>(())], truncated, leftover);
-    let bag = Bag {
-        id: Some(i64::MIN),
-        name: Some(String::new()),
-        blob: Some([0, 255].as_slice().into()),
-        uniq: Some([1, -1].into()),
-    };
-    let bare = Bag { id: Some(0), ..Bag::default() };
-    let bags = [bag.clone(), bare].map(|bag| SwapArgs { bag: Some(bag) });
-    suite(&Binary, Place::Arguments, &bags, truncated, leftover);
-    let trees = [1, 2, 32].map(|levels| GrowArgs { tree: Some(Tree::nested(levels)) });
-    suite(&Binary, Place::Arguments, &trees, truncated, leftover);
-    let thrown = ProbeException::Oops(Oops { code: Some(5), text: Some("bad".into()) });
-    outcomes(&Binary, &[Ok(bag), Err(thrown)], truncated, leftover);
+    thrift!(&Binary);
+}
 
-    refuses(&Binary, Place::Arguments, &Text::unencodable());
-    refuses_outcome(&Binary, &Ok::<_, Never>(Answer::unencodable()));
-    refuses(&Binary, Place::Arguments, &GrowArgs { tree: Some(Tree::nested(33)) });
+#[test]
+fn thrift_compact() {
+    thrift!(&Compact);
 }
 
 #[test]

@@ -1,39 +1,23 @@
 //! The bytes of framed Thrift binary against written ones, which an encoder of other make produced.
-#![allow(clippy::unwrap_used)] // all of it is a test
 
 use std::time::Instant;
 
-use bytes::{Buf, Bytes, BytesMut};
+use crate::support::{golden, in_frame, written};
+use bytes::{Bytes, BytesMut};
 use codec_thrift::{BinaryHeader, framed};
 use rpc_core::{Code, RequestHead, ResponseHead, Shape, Status};
-use rpc_wire::{CallId, Detect, Event, Kind, Limits, MakeProtocol, MessageHeader, More, Protocol, WriteBuf};
-
-/// Two hex digits a byte, and a comment behind `#`.
-fn golden(text: &str) -> Vec<u8> {
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    lines.flat_map(str::split_whitespace).map(|digits| u8::from_str_radix(digits, 16).unwrap()).collect()
-}
+use rpc_wire::{CallId, Detect, Event, Kind, Limits, MakeProtocol, MessageHeader, More, Protocol};
 
 fn call() -> Vec<u8> {
-    golden(include_str!("../testdata/call-framed.hex"))
+    golden(include_str!("../../testdata/call-framed.hex"))
 }
 
 fn reply() -> Vec<u8> {
-    golden(include_str!("../testdata/reply.hex"))
+    golden(include_str!("../../testdata/reply.hex"))
 }
 
 fn exception() -> Vec<u8> {
-    golden(include_str!("../testdata/exception.hex"))
-}
-
-fn in_frame(message: &[u8]) -> Vec<u8> {
-    [&u32::try_from(message.len()).unwrap().to_be_bytes(), message].concat()
-}
-
-fn written(protocol: &mut impl Protocol) -> Vec<u8> {
-    let mut out = WriteBuf::new();
-    protocol.poll_output(&mut out);
-    out.copy_to_bytes(out.remaining()).to_vec()
+    golden(include_str!("../../testdata/exception.hex"))
 }
 
 /// The payload of `echo("hi")`, and of its answer.

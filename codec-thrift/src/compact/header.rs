@@ -1,0 +1,102 @@
+use bytes::{Bytes, BytesMut};
+use rpc_core::{DecodeError, DecodeErrorKind, Name, Status};
+use rpc_wire::{Detect, Kind, MessageHead, MessageHeader, WriteBuf};
+
+use super::{Reader, Writer, varint};
+use crate::exception;
+use crate::source::Source;
+
+/// The message header: protocol, kind and version, id, name.
+///
+/// The id stands there as the varint of its bits without a sign, so that one of −1 takes five bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header;
+
+const PROTOCOL: u8 = 0x82;
+/// In the low five bits of the second byte; above it is the kind. A 2 there is fbthrift's own dialect.
+const VERSION: u8 = 1;
+const VERSION_BITS: u8 = 0x1f;
+
+impl MessageHeader for Header {
+    type Codec = crate::Compact;
+    const FRAMED_NAME: &'static str = "thrift framed compact";
+
+    fn detect(&self, first: &[u8]) -> Detect {
+        match first {
+            [PROTOCOL, kind, ..] if kind & VERSION_BITS == VERSION => Detect::Yes,
+            [] | [PROTOCOL] => Detect::NeedMore,
+            _ => Detect::No,
+        }
+    }
+
+    fn read(&self, message: &mut Bytes) -> Result<MessageHead, DecodeError> {
+        let Some(start) = Start::read(message)? else { return Err(DecodeError::truncated()) };
+        let mut src = Source::new(std::mem::take(message));
+        src.skip(start.len)?;
+        let name = Name::from_bytes(src.binary(start.name)?);
+        *message = src.into_rest();
+        Ok(MessageHead { kind: start.kind, name, id: start.id })
+    }
+
+    fn header_len(&self, name: usize, id: u32) -> usize {
+        2 + varint::len(id) + varint::len(written_len(name)) + name
+    }
+
+    fn write(&self, kind: Kind, name: &[u8], id: u32, dst: &mut WriteBuf) {
+        let start = dst.tail_mut();
+        start.extend_from_slice(&[PROTOCOL, (kind as u8) << 5 | VERSION]);
+        varint::put(id.into(), start);
+        varint::put(written_len(name.len()).into(), start);
+        dst.put_slice(name);
+    }
+
+    fn write_exception(&self, status: &Status, dst: &mut BytesMut) {
+        exception::write(status, &mut Writer::new(dst));
+    }
+
+    fn read_exception(&self, body: Bytes) -> Result<Status, DecodeError> {
+        exception::read(&mut Reader::new(body))
+    }
+}
+
+/// A name longer than that was refused with the frame that it does not fit in.
+fn written_len(name: usize) -> u32 {
+    u32::try_from(name).unwrap_or(u32::MAX)
+}
+
+/// What stands before the name.
+struct Start {
+    kind: u8,
+    id: u32,
+    /// The length of the name, as it is claimed.
+    name: usize,
+    /// How many bytes all of this takes.
+    len: usize,
+}
+
+impl Start {
+    /// Reads it off the front of a message; `None` while it is not whole.
+    fn read(message: &[u8]) -> Result<Option<Self>, DecodeError> {
+        let (protocol, kind, rest) = match message {
+            [protocol, kind, rest @ ..] => (*protocol, *kind, rest),
+            [] | [PROTOCOL] => return Ok(None),
+            [other] => (*other, VERSION, &[][..]),
+        };
+        if protocol != PROTOCOL || kind & VERSION_BITS != VERSION {
+            return Err(bad_version(protocol, kind & VERSION_BITS));
+        }
+        let Some((id, id_len)) = varint::read_32(rest)? else { return Ok(None) };
+        let (_, rest) = rest.split_at_checked(id_len).unwrap_or_default();
+        let Some((name, name_len)) = varint::read_32(rest)? else { return Ok(None) };
+        let name = usize::try_from(name).unwrap_or(usize::MAX);
+        Ok(Some(Self { kind: kind >> 5, id, name, len: 2 + id_len + name_len }))
+    }
+}
+
+#[cold]
+fn bad_version(protocol: u8, version: u8) -> DecodeError {
+    let detail = format!(
+        "bad version: protocol {protocol:02x}, version {version} where 82 and 1 stand in Thrift compact"
+    );
+    DecodeError::new(DecodeErrorKind::Malformed, detail)
+}
