@@ -5,6 +5,7 @@
 //! - `value`: what generated types implement, and the implementations for the base types and containers.
 //! - `binary`, `compact`: a protocol's reader, writer and message header each.
 //! - `source`, `nesting`, `exception`: what they share: checked reading, the bound on depth, the struct of a failed call.
+//! - `scan`: where a message ends that has no frame around it.
 //! - `double`, `uuid`: types of fields that std has no type for.
 //! - `serde_impls`: these as serde's types (feature `serde`).
 //! - `codec`: the [`Codec`](rpc_core::Codec)s over them.
@@ -26,6 +27,7 @@ pub mod fuzz;
 mod nesting;
 mod outcome;
 mod reader;
+mod scan;
 #[cfg(feature = "serde")]
 mod serde_impls;
 mod source;
@@ -40,6 +42,7 @@ pub use compact::Header as CompactHeader;
 pub use double::Double;
 pub use outcome::{ThriftException, ThriftOutcome};
 pub use reader::{FieldHeader, ThriftReader};
+pub use scan::Scan;
 pub use ttype::TType;
 pub use uuid::{Uuid, UuidError};
 pub use value::{ThriftStruct, ThriftValue};
@@ -48,9 +51,10 @@ pub use writer::ThriftWriter;
 /// Framed Thrift binary: what Apache's clients and Kitex's speak by default.
 pub type FramedBinary = rpc_wire::Framed<BinaryHeader>;
 
-/// [`FramedBinary`], strict in both directions.
+/// [`FramedBinary`], strict in both directions. For clients that write the old message header:
+/// `Framed::new(BinaryHeader::new().accept_non_strict())`.
 pub fn framed() -> FramedBinary {
-    rpc_wire::Framed::new(BinaryHeader)
+    rpc_wire::Framed::new(BinaryHeader::new())
 }
 
 /// Framed Thrift compact: what Apache's clients speak when they are told to. Kitex does not know it.
@@ -59,6 +63,23 @@ pub type FramedCompact = rpc_wire::Framed<CompactHeader>;
 /// [`FramedCompact`].
 pub fn framed_compact() -> FramedCompact {
     rpc_wire::Framed::new(CompactHeader)
+}
+
+/// Thrift binary with nothing around the messages: what Apache calls the buffered transport, and Kitex's clients before
+/// 0.13 spoke by default.
+pub type BufferedBinary = rpc_wire::Buffered<BinaryHeader>;
+
+/// [`BufferedBinary`], strict in both directions.
+pub fn buffered() -> BufferedBinary {
+    rpc_wire::Buffered::new(BinaryHeader::new())
+}
+
+/// Thrift compact with nothing around the messages.
+pub type BufferedCompact = rpc_wire::Buffered<CompactHeader>;
+
+/// [`BufferedCompact`].
+pub fn buffered_compact() -> BufferedCompact {
+    rpc_wire::Buffered::new(CompactHeader)
 }
 
 /// How deep structs and containers may be nested, on read, on skip and on write: what Apache, Kitex and volo allow.

@@ -1,10 +1,11 @@
 //! The binary protocol: fixed widths, network order, 32-bit lengths.
 //!
 //! - `writer`, `reader`: values.
-//! - `header`: what stands before a message.
+//! - `header`: what stands before a message. `grammar`: where one ends that has no frame around it.
 //!
 //! Source: `wire/thrift.md` §1–2.
 
+mod grammar;
 mod header;
 mod reader;
 mod writer;

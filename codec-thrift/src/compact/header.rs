@@ -20,6 +20,8 @@ const VERSION_BITS: u8 = 0x1f;
 impl MessageHeader for Header {
     type Codec = crate::Compact;
     const FRAMED_NAME: &'static str = "thrift framed compact";
+    const BUFFERED_NAME: &'static str = "thrift buffered compact";
+    const TTHEADER_NAME: &'static str = "thrift compact over ttheader";
 
     fn detect(&self, first: &[u8]) -> Detect {
         match first {
@@ -65,38 +67,34 @@ fn written_len(name: usize) -> u32 {
 }
 
 /// What stands before the name.
-struct Start {
+pub(super) struct Start {
     kind: u8,
     id: u32,
     /// The length of the name, as it is claimed.
-    name: usize,
+    pub(super) name: usize,
     /// How many bytes all of this takes.
-    len: usize,
+    pub(super) len: usize,
 }
 
 impl Start {
     /// Reads it off the front of a message; `None` while it is not whole.
-    fn read(message: &[u8]) -> Result<Option<Self>, DecodeError> {
-        let (protocol, kind, rest) = match message {
-            [protocol, kind, rest @ ..] => (*protocol, *kind, rest),
+    pub(super) fn read(message: &[u8]) -> Result<Option<Self>, DecodeError> {
+        let (kind, rest) = match message {
             [] | [PROTOCOL] => return Ok(None),
-            [other] => (*other, VERSION, &[][..]),
+            [PROTOCOL, kind, rest @ ..] if kind & VERSION_BITS == VERSION => (kind >> 5, rest),
+            [PROTOCOL, kind, ..] => return Err(bad_version(kind & VERSION_BITS, VERSION)),
+            [protocol, ..] => return Err(bad_version(*protocol, PROTOCOL)),
         };
-        if protocol != PROTOCOL || kind & VERSION_BITS != VERSION {
-            return Err(bad_version(protocol, kind & VERSION_BITS));
-        }
         let Some((id, id_len)) = varint::read_32(rest)? else { return Ok(None) };
         let (_, rest) = rest.split_at_checked(id_len).unwrap_or_default();
         let Some((name, name_len)) = varint::read_32(rest)? else { return Ok(None) };
         let name = usize::try_from(name).unwrap_or(usize::MAX);
-        Ok(Some(Self { kind: kind >> 5, id, name, len: 2 + id_len + name_len }))
+        Ok(Some(Self { kind, id, name, len: 2 + id_len + name_len }))
     }
 }
 
 #[cold]
-fn bad_version(protocol: u8, version: u8) -> DecodeError {
-    let detail = format!(
-        "bad version: protocol {protocol:02x}, version {version} where 82 and 1 stand in Thrift compact"
-    );
+fn bad_version(found: u8, expected: u8) -> DecodeError {
+    let detail = format!("bad version: {found:02x} where {expected:02x} stands in Thrift compact");
     DecodeError::new(DecodeErrorKind::Malformed, detail)
 }

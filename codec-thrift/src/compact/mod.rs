@@ -1,7 +1,7 @@
 //! The compact protocol: numbers as varints, field ids as steps from the last, types in half a byte.
 //!
 //! - `writer`, `reader`: values.
-//! - `header`: what stands before a message.
+//! - `header`: what stands before a message. `grammar`: where one ends that has no frame around it.
 //! - `varint`: numbers in as few bytes as they need. `field_ids`: the ids that the steps start from.
 //!
 //! Doubles are little-endian, as Apache's libraries agree; volo writes them the other way round, which nobody else reads.
@@ -9,6 +9,7 @@
 //! Source: `wire/thrift.md` §1, §3.
 
 mod field_ids;
+mod grammar;
 mod header;
 mod reader;
 mod varint;

@@ -54,12 +54,12 @@ impl Reader {
 }
 
 #[inline]
-fn ttype(number: u8) -> Result<TType, DecodeError> {
+pub(super) fn ttype(number: u8) -> Result<TType, DecodeError> {
     from_number(number).ok_or_else(|| unknown_type(number))
 }
 
 /// The fewest bytes that an element of the type takes.
-const fn least(ttype: TType) -> usize {
+pub(super) const fn least(ttype: TType) -> usize {
     match ttype {
         TType::Double => 8,
         TType::Uuid => 16,

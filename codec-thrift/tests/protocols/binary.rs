@@ -6,7 +6,7 @@ use crate::support::{golden, in_frame, written};
 use bytes::{Bytes, BytesMut};
 use codec_thrift::{BinaryHeader, framed};
 use rpc_core::{Code, RequestHead, ResponseHead, Shape, Status};
-use rpc_wire::{CallId, Detect, Event, Kind, Limits, MakeProtocol, MessageHeader, More, Protocol};
+use rpc_wire::{CallId, Detect, Event, Framed, Kind, Limits, MakeProtocol, MessageHeader, More, Protocol};
 
 fn call() -> Vec<u8> {
     golden(include_str!("../../testdata/call-framed.hex"))
@@ -110,20 +110,20 @@ fn exceptions_come_through() {
     ];
     for status in statuses {
         let mut bytes = BytesMut::new();
-        BinaryHeader.write_exception(&status, &mut bytes);
-        let read = BinaryHeader.read_exception(bytes.freeze()).unwrap();
+        BinaryHeader::new().write_exception(&status, &mut bytes);
+        let read = BinaryHeader::new().read_exception(bytes.freeze()).unwrap();
         assert_eq!(read.code(), status.code());
         assert!(status.message().is_empty() || read.message() == status.message());
         assert!(status.wire_code().is_none_or(|code| read.wire_code() == Some(code)));
     }
     let mut bytes = BytesMut::new();
-    BinaryHeader.write_exception(&Status::internal("x".repeat(1_000_000)), &mut bytes);
+    BinaryHeader::new().write_exception(&Status::internal("x".repeat(1_000_000)), &mut bytes);
     assert!(bytes.len() <= 64 * 1024 + 15, "an exception fits within any sensible limit");
-    let bare = BinaryHeader.read_exception(Bytes::from_static(&[0])).unwrap();
+    let bare = BinaryHeader::new().read_exception(Bytes::from_static(&[0])).unwrap();
     assert_eq!((bare.code(), bare.wire_code(), bare.message()), (Code::Unknown, Some(0), "unknown error"));
     // A text that is not UTF-8 does not hide the failure behind another.
     let odd = golden("0b 00 01 00 00 00 02 ff fe 08 00 02 00 00 00 01 00");
-    assert_eq!(BinaryHeader.read_exception(odd.into()).unwrap().code(), Code::Unimplemented);
+    assert_eq!(BinaryHeader::new().read_exception(odd.into()).unwrap().code(), Code::Unimplemented);
 }
 
 /// The first six bytes tell: what could be a length, then the version.
@@ -146,5 +146,57 @@ fn the_fewest_bytes_tell_the_protocol() {
     ];
     for other in others {
         assert_eq!(MakeProtocol::detect(&framed(), other), Detect::No, "{other:02x?}");
+    }
+}
+
+/// The call without a version is read where it is allowed, and its answer has a version all the same.
+#[test]
+fn the_old_header_by_option() {
+    let old = golden("00 00 00 04 65 63 68 6f 01 00 00 00 01 0b 00 01 00 00 00 02 68 69 00");
+    assert_eq!(old.len(), 23);
+    let lenient = Framed::new(BinaryHeader::new().accept_non_strict());
+    for call in [in_frame(&old), call()] {
+        let mut server = lenient.server(&Limits::default());
+        server.handle_input(Instant::now(), &mut BytesMut::from(&call[..])).unwrap();
+        let Some(Event::Request { id, head, body, .. }) = server.poll_event() else { panic!("no request") };
+        assert_eq!((head.method, &body[..]), ("echo".into(), ARGUMENTS));
+        server.reply(id, &ResponseHead::ok(), &Bytes::from_static(RESULT), More::Done).unwrap();
+        assert_eq!(written(&mut server), in_frame(&reply()));
+    }
+    let error = framed()
+        .server(&Limits::default())
+        .handle_input(Instant::now(), &mut BytesMut::from(&in_frame(&old)[..]))
+        .unwrap_err();
+    assert!(error.to_string().contains("bad version: 0000"), "{error}");
+
+    let header = BinaryHeader::new().accept_non_strict();
+    for len in 0..old.len() - ARGUMENTS.len() {
+        assert!(header.read(&mut Bytes::copy_from_slice(&old[..len])).is_err(), "{len} bytes are a header");
+    }
+    let mut negative = Bytes::from(golden("80 02 00 04 65 63 68 6f 01 00 00 00 01"));
+    assert!(header.read(&mut negative).unwrap_err().to_string().contains("bad version: 8002"));
+}
+
+/// Five bytes tell: what could be a name's length, and the first letter of the name.
+#[test]
+fn the_old_header_is_detected_by_its_name() {
+    let header = BinaryHeader::new().accept_non_strict();
+    let old = golden("00 00 00 04 65 63 68 6f 01 00 00 00 01");
+    for len in 0..5 {
+        assert_eq!(header.detect(&old[..len]), Detect::NeedMore, "{len} bytes");
+        assert_eq!(BinaryHeader::new().detect(&old[..len]) == Detect::NeedMore, len == 0);
+    }
+    assert_eq!(header.detect(&old[..5]), Detect::Yes);
+    assert_eq!(header.detect(&call()[4..]), Detect::Yes);
+    let others: [&[u8]; 6] = [
+        &call(),                      // framed
+        &in_frame(&old),              // the same within a frame
+        &[0, 0, 0, 0x58, 0x10, 0],    // TTHeader
+        &[0, 0, 0, 9, 0x90, 1],       // framed Kitex-Protobuf
+        &[0, 0, 0, 0, 1, 0, 0, 0, 1], // a name of no letters
+        b"GET / HTTP/1.1",
+    ];
+    for other in others {
+        assert_eq!(header.detect(other), Detect::No, "{other:02x?}");
     }
 }

@@ -4,4 +4,5 @@
 mod binary;
 mod compact;
 mod support;
+mod unframed;
 mod values;
