@@ -1,6 +1,6 @@
 use std::fmt;
 
-use rpc_core::DecodeError;
+use rpc_core::{DecodeError, DecodeErrorKind};
 use rpc_wire::FrameError;
 
 use crate::nesting::TooDeep;
@@ -182,16 +182,23 @@ fn value(
             let more = in_memory(left).saturating_mul(grammar.least(element));
             (Piece { len, more }, Some(Open::Elements { next: element, other: element, left }))
         }),
-        TType::Map => grammar.map(rest)?.map(|(key, value, pairs, len)| {
-            let more = in_memory(pairs).saturating_mul(grammar.least(key) + grammar.least(value));
-            // Beyond what the field holds it is beyond every limit too.
-            let left = pairs.saturating_mul(2);
-            (Piece { len, more }, Some(Open::Elements { next: key, other: value, left }))
-        }),
+        TType::Map => match grammar.map(rest)? {
+            None => None,
+            Some((key, value, pairs, len)) => {
+                let more = in_memory(pairs).saturating_mul(grammar.least(key) + grammar.least(value));
+                let left = pairs.checked_mul(2).ok_or_else(|| too_many(pairs))?;
+                Some((Piece { len, more }, Some(Open::Elements { next: key, other: value, left })))
+            }
+        },
         scalar => grammar.scalar(scalar, rest)?.map(|len| (Piece::of(len), None)),
     })
 }
 
 fn in_memory(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+#[cold]
+fn too_many(pairs: u32) -> DecodeError {
+    DecodeError::new(DecodeErrorKind::Limit, format!("a map of {pairs} pairs"))
 }

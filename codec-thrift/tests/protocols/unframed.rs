@@ -183,7 +183,8 @@ fn hostile_claims() {
         ("82 21 01 01 6d 18 ff ff ff ff 7f", "varint of more than 32 bits"),
         ("82 21 01 01 6d 19 fc ff ff ff ff 0f", "bytes claimed"),
         ("82 21 01 01 6d 19 f7 80 80 08", "bytes claimed"), // 131,072 of eight bytes each
-        ("82 21 01 01 6d 1b ff ff ff ff 0f 33", "bytes claimed"),
+        ("82 21 01 01 6d 1b ff ff ff ff 0f 33", "a map of 4294967295 pairs"),
+        ("82 21 01 01 6d 1b ff ff ff ff 07 33", "bytes claimed"),
         ("82 21 01 01 6d 19 10", "there is no type 0"),
         ("82 21 01 01 6d 10", "there is no type 0"),
         ("82 21 01 01 6d 1f", "there is no type 15"),
