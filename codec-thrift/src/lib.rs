@@ -8,6 +8,7 @@
 //! - `scan`: where a message ends that has no frame around it.
 //! - `double`, `uuid`: types of fields that std has no type for.
 //! - `serde_impls`: these as serde's types (feature `serde`).
+//! - `apache`: codecs for types that Apache's own compiler generates (feature `apache`).
 //! - `codec`: the [`Codec`](rpc_core::Codec)s over them.
 //!
 //! Text is [`String`] and is checked to be UTF-8; `binary` is [`Bytes`](bytes::Bytes), a slice of the read buffer that keeps
@@ -18,6 +19,8 @@
 //! protocol encoding*).
 #![warn(clippy::indexing_slicing)]
 
+#[cfg(feature = "apache")]
+pub mod apache;
 pub mod binary;
 mod codec;
 pub mod compact;

@@ -43,39 +43,58 @@ pub trait ThriftOutcome: Sized {
     fn read_outcome<R: ThriftReader>(reader: &mut R) -> Result<Self, DecodeError>;
 }
 
-const RESPONSE: i16 = 0;
+/// The id of the response in a result.
+pub(crate) const RESPONSE: i16 = 0;
 
 impl<T: ThriftValue, E: ThriftException> ThriftOutcome for Result<T, E> {
     fn write_outcome<W: ThriftWriter>(&self, writer: &mut W) -> Result<(), EncodeError> {
-        writer.struct_begin()?;
-        match self {
-            Ok(response) => response.write_field(RESPONSE, writer)?,
-            Err(exception) => exception.write_field(writer)?,
-        }
-        writer.struct_end();
-        Ok(())
+        write(self.as_ref(), writer, |response, writer| response.write_field(RESPONSE, writer))
     }
 
     fn read_outcome<R: ThriftReader>(reader: &mut R) -> Result<Self, DecodeError> {
-        let mut outcome = None;
-        reader.struct_begin()?;
-        while let Some(field) = reader.field()? {
-            if field.id == RESPONSE && field.ttype == T::TTYPE {
-                outcome = Some(Ok(T::read(reader).map_err(|error| error.within("result"))?));
-            } else if let Some(exception) = E::read_field(field, reader)? {
-                outcome = Some(Err(exception));
-            } else {
-                reader.skip(field.ttype)?;
-            }
+        read(reader, T::TTYPE, T::read)
+    }
+}
+
+/// Appends the result struct; `field` appends the field of a response.
+pub(crate) fn write<T, E: ThriftException, W: ThriftWriter>(
+    outcome: Result<&T, &E>,
+    writer: &mut W,
+    field: impl FnOnce(&T, &mut W) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
+    writer.struct_begin()?;
+    match outcome {
+        Ok(response) => field(response, writer)?,
+        Err(exception) => exception.write_field(writer)?,
+    }
+    writer.struct_end();
+    Ok(())
+}
+
+/// Reads the result struct; `value` reads a response, whose type is `response`.
+pub(crate) fn read<T, E: ThriftException, R: ThriftReader>(
+    reader: &mut R,
+    response: TType,
+    value: impl Fn(&mut R) -> Result<T, DecodeError>,
+) -> Result<Result<T, E>, DecodeError> {
+    let mut outcome = None;
+    reader.struct_begin()?;
+    while let Some(field) = reader.field()? {
+        if field.id == RESPONSE && field.ttype == response {
+            outcome = Some(Ok(value(reader).map_err(|error| error.within("result"))?));
+        } else if let Some(exception) = E::read_field(field, reader)? {
+            outcome = Some(Err(exception));
+        } else {
+            reader.skip(field.ttype)?;
         }
-        match outcome {
-            Some(outcome) => Ok(outcome),
-            // A method that returns nothing says so by an empty result.
-            None if T::TTYPE == TType::Stop => T::read(reader).map(Ok),
-            None => Err(DecodeError::new(
-                DecodeErrorKind::MissingResult,
-                "missing result: neither a response nor a declared exception",
-            )),
-        }
+    }
+    match outcome {
+        Some(outcome) => Ok(outcome),
+        // A method that returns nothing says so by an empty result.
+        None if response == TType::Stop => value(reader).map(Ok),
+        None => Err(DecodeError::new(
+            DecodeErrorKind::MissingResult,
+            "missing result: neither a response nor a declared exception",
+        )),
     }
 }

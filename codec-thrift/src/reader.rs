@@ -25,6 +25,8 @@ pub trait ThriftReader {
     fn field(&mut self) -> Result<Option<FieldHeader>, DecodeError>;
     /// Leaves a value out that has no parts: a number, a bool, a UUID, or text, which need not be UTF-8.
     fn skip_scalar(&mut self, ttype: TType) -> Result<(), DecodeError>;
+    /// Whether a whole value follows, as [`skip`](Self::skip) would leave it out. Nothing is read.
+    fn look_ahead(&self, ttype: TType) -> Result<(), DecodeError>;
     /// A bool.
     fn bool(&mut self) -> Result<bool, DecodeError>;
     /// An i8.

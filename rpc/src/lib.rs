@@ -3,7 +3,8 @@
 //!
 //! | feature | brings |
 //! |---|---|
-//! | `thrift` | `thrift`: Thrift payloads and `thrift::framed()` |
+//! | `thrift` | `thrift`: Thrift payloads in binary and compact; `thrift::framed()`, `buffered()` and the like |
+//! | `thrift-apache` | `thrift::apache`: the same for types that Apache's own compiler generates |
 //! | `protobuf` | `protobuf`: Protobuf payloads and `protobuf::kitex_framed()` |
 //! | `msgpack` | `msgpack`: MessagePack payloads and `msgpack::rpc()` |
 //! | `mux` | `mux`: many calls at once on each connection |

@@ -84,6 +84,10 @@ impl ThriftReader for Reader {
         self.src.skip(len)
     }
 
+    fn look_ahead(&self, ttype: TType) -> Result<(), DecodeError> {
+        self.clone().skip(ttype)
+    }
+
     fn bool(&mut self) -> Result<bool, DecodeError> {
         Ok(self.src.u8()? != 0)
     }

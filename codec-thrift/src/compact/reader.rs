@@ -110,6 +110,10 @@ impl ThriftReader for Reader {
         }
     }
 
+    fn look_ahead(&self, ttype: TType) -> Result<(), DecodeError> {
+        self.clone().skip(ttype)
+    }
+
     #[inline]
     fn bool(&mut self) -> Result<bool, DecodeError> {
         match self.held.take() {
