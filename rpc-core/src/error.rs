@@ -242,6 +242,14 @@ impl Error {
         }
     }
 
+    /// The class that [`from_service`](Self::from_service) finds in an error.
+    pub(crate) fn code_of(error: &BoxError) -> Code {
+        if let Some(error) = error.downcast_ref::<TransportError>() {
+            return error.kind().code();
+        }
+        error.downcast_ref::<Status>().map_or(Code::Unknown, Status::code)
+    }
+
     /// The same, with the method that was called.
     #[must_use]
     pub fn calling(mut self, service: Name, method: Name) -> Self {
@@ -377,8 +385,8 @@ impl fmt::Display for Error {
         match &self.0.cause {
             Cause::Status(status) => write!(f, "{status}"),
             Cause::Foreign(error) => {
-                write!(f, "{}: {error}", self.code())?;
-                write_causes(f, error.source())
+                write!(f, "{}", self.code())?;
+                write_causes(f, Some(&**error))
             }
             _ => write!(f, "{}: {}", self.code(), self.cause()),
         }?;
@@ -398,13 +406,18 @@ impl std::error::Error for Error {
     }
 }
 
-/// Writes the chain of causes, each once.
+/// Writes the chain of causes, each once: an error around another may say nothing but what that one says.
 fn write_causes(
     f: &mut fmt::Formatter<'_>,
     mut cause: Option<&(dyn std::error::Error + 'static)>,
 ) -> fmt::Result {
+    let mut said = None;
     while let Some(error) = cause {
-        write!(f, ": {error}")?;
+        let text = error.to_string();
+        if said.as_ref() != Some(&text) {
+            write!(f, ": {text}")?;
+            said = Some(text);
+        }
         // These write their own causes.
         if error.is::<TransportError>() || error.is::<Error>() {
             break;
@@ -451,5 +464,51 @@ mod tests {
         let error = Error::from_service("a layer's own".into());
         assert_eq!((error.sent(), error.code()), (Sent::Maybe, Code::Unknown));
         assert_eq!(error.to_string(), "unknown: a layer's own");
+    }
+
+    /// Says what its cause says, as an error does that many calls share.
+    #[derive(Debug)]
+    struct Around(io::Error);
+
+    impl fmt::Display for Around {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            fmt::Display::fmt(&self.0, f)
+        }
+    }
+
+    impl std::error::Error for Around {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn what_was_just_said_is_not_said_again() {
+        let refused = || Around(io::Error::from(io::ErrorKind::ConnectionRefused));
+        let error = TransportError::new(TransportErrorKind::Connect, Stage::Connect, Sent::No);
+        assert_eq!(
+            error.because(refused()).to_string(),
+            "no connection while connecting: connection refused"
+        );
+        let error = Error::from_service(refused().into());
+        assert_eq!(error.to_string(), "unknown: connection refused");
+        let mut last: &dyn std::error::Error = &error;
+        while let Some(cause) = last.source() {
+            last = cause;
+        }
+        assert!(last.is::<io::Error>());
+    }
+
+    #[test]
+    fn a_class_is_found_without_taking_the_error_apart() {
+        let late = || TransportError::deadline(Stage::Receive, Sent::Maybe);
+        for (error, code) in [
+            (BoxError::from(late()), Code::DeadlineExceeded),
+            (Status::unavailable("not now").into(), Code::Unavailable),
+            ("a layer's own".into(), Code::Unknown),
+        ] {
+            assert_eq!(Error::code_of(&error), code);
+            assert_eq!(Error::from_service(error).code(), code);
+        }
     }
 }

@@ -1,18 +1,21 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
 
+use tokio::time::Instant;
 use tower::{Layer, Service};
 use tracing::{Span, field};
 
-use crate::{Body, BoxError, Request, Response};
+use crate::{Body, BoxError, Code, Error, Request, Response};
 
 /// Opens a span for each call and closes it with its outcome: one beginning, one end, whatever happens.
 ///
 /// The span is at debug level, named `call`, with the fields `service`, `method`, `request_bytes`, and at its end
-/// `code` (`ok`, a status code's name, or `error`), `response_bytes` and `elapsed_us`. A call that is dropped ends with the
-/// code `dropped`. The fields hold names and sizes, never payloads.
+/// `code` (`ok`, or the name of the failure's [`Code`]), `response_bytes` and `elapsed_us`. The fields hold names and sizes,
+/// never payloads.
+///
+/// A call that is dropped before its end has the code `dropped`, or `deadline_exceeded` if its deadline had passed by then: at
+/// their deadline, clients drop what is below them, and servers their handlers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TraceLayer;
 
@@ -35,11 +38,11 @@ where
     S: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>, Future: Send + 'static>,
 {
     type Response = Response<Body>;
-    type Error = S::Error;
+    type Error = BoxError;
     type Future = TraceFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx).map_err(Into::into)
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
@@ -55,6 +58,7 @@ where
         let record = (!span.is_disabled()).then(|| Record {
             span: span.clone(),
             started: Instant::now(),
+            deadline: request.head.deadline.map(Instant::from),
             ended: false,
         });
         let future = span.in_scope(|| self.inner.call(request));
@@ -72,13 +76,14 @@ pub struct TraceFuture<F> {
 impl<F, E> Future for TraceFuture<F>
 where
     F: Future<Output = Result<Response<Body>, E>>,
+    E: Into<BoxError>,
 {
-    type Output = F::Output;
+    type Output = Result<Response<Body>, BoxError>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let entered = this.record.as_ref().map(|record| record.span.enter());
-        let result = ready!(this.future.as_mut().poll(cx));
+        let result = ready!(this.future.as_mut().poll(cx)).map_err(Into::into);
         drop(entered);
         if let Some(record) = &mut this.record {
             match &result {
@@ -88,7 +93,7 @@ where
                         response.head.status.as_ref().map_or_else(|status| status.code().name(), |()| "ok"),
                     );
                 }
-                Err(_) => record.end("error"),
+                Err(error) => record.end(Error::code_of(error).name()),
             }
         }
         Poll::Ready(result)
@@ -99,6 +104,7 @@ where
 struct Record {
     span: Span,
     started: Instant,
+    deadline: Option<Instant>,
     ended: bool,
 }
 
@@ -113,7 +119,8 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         if !self.ended {
-            self.end("dropped");
+            let late = self.deadline.is_some_and(|deadline| deadline <= Instant::now());
+            self.end(if late { Code::DeadlineExceeded.name() } else { "dropped" });
         }
     }
 }

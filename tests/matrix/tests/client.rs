@@ -625,9 +625,9 @@ fn c172_one_beginning_and_one_end() {
     assert!(recorder.values("call", "elapsed_us").iter().all(|times| times.len() == 1));
     let count = |code: &str| codes.iter().filter(|codes| codes[0] == code).count();
     let each = EACH;
-    let counts = ["ok", "unimplemented", "internal", "error", "dropped"].map(count);
-    // Echo and the oneway call; the unknown method; the panic and the answer that can not be encoded; what was dropped while it
-    // waited, by its caller or by the client at its deadline, which is above the layer.
-    assert_eq!(counts, [2 * each, each, 2 * each, 0, 2 * each]);
+    let counts = ["ok", "unimplemented", "internal", "deadline_exceeded", "dropped"].map(count);
+    // Echo and the oneway call; the unknown method; the panic and the answer that can not be encoded; what the client, which is
+    // above the layer, ended at the deadline; what its caller dropped while it waited.
+    assert_eq!(counts, [2 * each, each, 2 * each, each, each]);
     assert_eq!(codes.len(), 7 * each);
 }
