@@ -24,6 +24,7 @@ from thrift.transport.THeaderTransport import THeaderSubprotocolID  # noqa: E402
 PROTOCOLS = {
     "binary": lambda: TBinaryProtocol.TBinaryProtocolFactory(strictRead=True, strictWrite=True),
     "binary-accelerated": lambda: TBinaryProtocol.TBinaryProtocolAcceleratedFactory(fallback=False),
+    "binary-nonstrict": lambda: TBinaryProtocol.TBinaryProtocolFactory(strictRead=False, strictWrite=False),
     "compact": TCompactProtocol.TCompactProtocolFactory,
     "compact-accelerated": lambda: TCompactProtocol.TCompactProtocolAcceleratedFactory(fallback=False),
     "json": TJSONProtocol.TJSONProtocolFactory,
