@@ -12,7 +12,7 @@ use crate::{TType, ThriftException, ThriftReader, ThriftStruct, ThriftValue, Thr
 /// Thrift's binary protocol, for types that implement [`TSerializable`].
 ///
 /// At [`Place::Message`] the type is the method's one argument, and is wrapped as its field 1; at [`Place::Arguments`] it is the
-/// struct of all arguments. A response is a type of the same kind, or [`Plain`]. Exceptions are an enum that implements
+/// struct of all arguments. An argument or a response that is no such type is a [`Plain`]. Exceptions are an enum that implements
 /// [`ThriftException`], with a [`Struct`] in each variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Binary;
@@ -28,7 +28,8 @@ pub struct Compact;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Struct<T>(pub T);
 
-/// A response that is no struct of Apache's: nothing (`Plain<()>`), a number, a text, a container.
+/// A method's one argument, or a response, that is no struct of Apache's: nothing (`Plain<()>`), a number, a text, a
+/// container, also of [`Struct`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plain<T>(pub T);
 
@@ -65,6 +66,23 @@ macro_rules! codec {
                 let message = read(place, &mut reader)?;
                 reader.finish()?;
                 Ok(message)
+            }
+        }
+
+        impl<T: ThriftValue> Encode<Plain<T>> for $codec {
+            fn encode(&self, _: Place, message: &Plain<T>, dst: &mut BytesMut) -> Result<(), EncodeError> {
+                write_argument(&mut $protocol::Writer::new(dst), |writer| {
+                    message.0.write_field(ARGUMENT, writer)
+                })
+            }
+        }
+
+        impl<T: ThriftValue> Decode<Plain<T>> for $codec {
+            fn decode(&self, _: Place, src: Bytes) -> Result<Plain<T>, DecodeError> {
+                let mut reader = $protocol::Reader::new(src);
+                let argument = read_argument(&mut reader, T::TTYPE, T::read)?;
+                reader.finish()?;
+                Ok(Plain(argument))
             }
         }
 
@@ -126,24 +144,49 @@ fn write<T: TSerializable>(
     if place != Place::Message {
         return output::write(message, writer);
     }
+    write_argument(writer, |writer| {
+        writer.field(TType::Struct, ARGUMENT);
+        output::write(message, writer)
+    })
+}
+
+fn read<T: TSerializable>(place: Place, reader: &mut impl ThriftReader) -> Result<T, DecodeError> {
+    if place == Place::Message {
+        read_argument(reader, TType::Struct, input::read)
+    } else {
+        input::read(reader)
+    }
+}
+
+/// Appends the struct of all arguments; `field` appends the field of the one.
+fn write_argument<W: ThriftWriter>(
+    writer: &mut W,
+    field: impl FnOnce(&mut W) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
     writer.struct_begin()?;
-    writer.field(TType::Struct, ARGUMENT);
-    output::write(message, writer)?;
+    field(writer)?;
     writer.struct_end();
     Ok(())
 }
 
-fn read<T: TSerializable>(place: Place, reader: &mut impl ThriftReader) -> Result<T, DecodeError> {
-    if place != Place::Message {
-        return input::read(reader);
-    }
-    let mut message = None;
+/// Reads the struct of all arguments; `value` reads the one, whose type is `argument`.
+fn read_argument<T, R: ThriftReader>(
+    reader: &mut R,
+    argument: TType,
+    value: impl Fn(&mut R) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    let mut found = None;
     reader.struct_begin()?;
     while let Some(field) = reader.field()? {
-        match (field.id, field.ttype) {
-            (ARGUMENT, TType::Struct) => message = Some(input::read(reader)?),
-            (_, ttype) => reader.skip(ttype)?,
+        if (field.id, field.ttype) == (ARGUMENT, argument) {
+            found = Some(value(reader)?);
+        } else {
+            reader.skip(field.ttype)?;
         }
     }
-    message.ok_or_else(|| DecodeError::new(DecodeErrorKind::Missing, "the argument is missing"))
+    match found {
+        Some(found) => Ok(found),
+        None if argument == TType::Stop => value(reader), // a method without arguments
+        None => Err(DecodeError::new(DecodeErrorKind::Missing, "the argument is missing")),
+    }
 }

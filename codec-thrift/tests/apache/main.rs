@@ -111,6 +111,15 @@ fn one_argument_is_wrapped() {
     assert_eq!(Binary.decode(Place::Message, wrapped), Ok(book));
     let missing: Result<Book, DecodeError> = Binary.decode(Place::Message, Bytes::from_static(&[0]));
     assert_eq!(missing.unwrap_err().kind(), DecodeErrorKind::Missing);
+
+    let text = Plain("text".to_owned());
+    let wrapped = encoded(Compact, Place::Message, &text).unwrap();
+    assert_eq!(wrapped, b"\x18\x04text\x00"[..]);
+    assert_eq!(Compact.decode(Place::Message, wrapped), Ok(text));
+    let missing: Result<Plain<bool>, DecodeError> = Binary.decode(Place::Message, Bytes::from_static(&[0]));
+    assert_eq!(missing.unwrap_err().kind(), DecodeErrorKind::Missing);
+    assert_eq!(encoded(Binary, Place::Message, &Plain(())).unwrap(), [0][..]);
+    assert_eq!(Binary.decode(Place::Message, Bytes::from_static(&[0])), Ok(Plain(())));
 }
 
 #[derive(Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::support::{Value, golden, in_frame, nested, taken, written};
+use crate::support::{Value, golden, in_compact, in_frame, nested, taken, written};
 use bytes::{Buf, Bytes, BytesMut};
 use codec_thrift::compact::{Reader, Writer};
 use codec_thrift::{CompactHeader, DEPTH_LIMIT, TType, ThriftReader, framed_compact};
@@ -15,12 +15,6 @@ fn call() -> Vec<u8> {
 
 fn exception() -> Vec<u8> {
     golden(include_str!("../../testdata/compact-exception.hex"))
-}
-
-fn encoded(value: &Value) -> Vec<u8> {
-    let mut dst = BytesMut::new();
-    value.write(&mut Writer::new(&mut dst)).unwrap();
-    dst.to_vec()
 }
 
 fn read(ttype: TType, bytes: &[u8]) -> Value {
@@ -116,7 +110,7 @@ fn headers_that_are_none() {
 fn a_struct_with_a_bool_a_double_and_a_step_too_far() {
     let bytes = golden(include_str!("../../testdata/compact-struct.hex"));
     let fields = vec![(1, Value::Bool(true)), (2, Value::Double(1.5_f64.to_bits())), (20, Value::I64(-3))];
-    assert_eq!(encoded(&Value::Struct(fields.clone())), bytes);
+    assert_eq!(in_compact(&Value::Struct(fields.clone())), bytes);
     assert_eq!(read(TType::Struct, &bytes), Value::Struct(fields));
 }
 
@@ -133,7 +127,7 @@ fn ids_of_nested_structs_are_their_own() {
          03 24 01                # field 18: back
          00",
     );
-    assert_eq!(encoded(&outer), bytes);
+    assert_eq!(in_compact(&outer), bytes);
     assert_eq!(read(TType::Struct, &bytes), outer);
 }
 
@@ -155,11 +149,11 @@ fn containers() {
         (Value::List(TType::List, TType::Uuid, vec![uuid]), [&[0x1d][..], b"0123456789abcdef"].concat()),
     ];
     for (value, bytes) in cases {
-        assert_eq!(encoded(&value), bytes);
+        assert_eq!(in_compact(&value), bytes);
         assert_eq!(read(value.ttype(), &bytes), value);
     }
     // An empty map forgets its types; one of bools may name its type in either way, and false has two spellings.
-    assert_eq!(encoded(&Value::Map(TType::I8, TType::List, vec![])), [0]);
+    assert_eq!(in_compact(&Value::Map(TType::I8, TType::List, vec![])), [0]);
     for spelling in ["21 01 02", "22 01 02", "21 01 00", "22 01 00", "f2 02 01 00"] {
         assert_eq!(read(TType::List, &golden(spelling)), bools(&[true, false]), "{spelling}");
     }
@@ -179,7 +173,7 @@ fn extremes() {
         (Value::Double(0x7ff8_0000_0000_0001), golden("01 00 00 00 00 00 f8 7f")),
     ];
     for (value, bytes) in cases {
-        assert_eq!(encoded(&value), bytes);
+        assert_eq!(in_compact(&value), bytes);
         assert_eq!(read(value.ttype(), &bytes), value);
     }
 }
@@ -217,7 +211,7 @@ fn what_is_claimed_is_checked() {
 #[test]
 fn depth_is_bounded_in_both_directions() {
     let deepest = nested(DEPTH_LIMIT);
-    assert_eq!(read(TType::Struct, &encoded(&deepest)), deepest);
+    assert_eq!(read(TType::Struct, &in_compact(&deepest)), deepest);
     let mut dst = BytesMut::new();
     let error = nested(DEPTH_LIMIT + 1).write(&mut Writer::new(&mut dst)).unwrap_err();
     assert!(error.to_string().contains("deeper than 64 levels"), "{error}");

@@ -1,7 +1,7 @@
 //! Values of every shape, which are written and read through the traits alone.
 
-use bytes::{Buf, Bytes};
-use codec_thrift::{TType, ThriftReader, ThriftWriter};
+use bytes::{Buf, Bytes, BytesMut};
+use codec_thrift::{TType, ThriftReader, ThriftWriter, binary, compact};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rpc_core::{DecodeError, DecodeErrorKind, EncodeError};
@@ -221,6 +221,18 @@ fn type_of(shape: &Shape) -> TType {
         Shape::Struct(_) => TType::Struct,
         Shape::Map(_) => TType::Map,
     }
+}
+
+pub(crate) fn in_binary(value: &Value) -> Vec<u8> {
+    let mut dst = BytesMut::new();
+    value.write(&mut binary::Writer::new(&mut dst)).unwrap();
+    dst.to_vec()
+}
+
+pub(crate) fn in_compact(value: &Value) -> Vec<u8> {
+    let mut dst = BytesMut::new();
+    value.write(&mut compact::Writer::new(&mut dst)).unwrap();
+    dst.to_vec()
 }
 
 /// Structs in structs, so many of them.

@@ -1,13 +1,13 @@
 //! Where messages end that have no frame around them.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use codec_thrift::{
     BinaryHeader, CompactHeader, DEPTH_LIMIT, TType, binary, buffered, buffered_compact, compact,
 };
 use proptest::prelude::*;
 use rpc_wire::{Buffered, Kind, MessageHeader, Unframed, WriteBuf};
 
-use crate::support::{Reads, Value, any_struct, golden, nested, taken};
+use crate::support::{Reads, any_struct, golden, in_binary, in_compact, nested, taken};
 
 const LIMIT: usize = 1 << 20;
 
@@ -16,18 +16,6 @@ fn message<H: MessageHeader>(header: &H, name: &str, id: u32, body: &[u8]) -> Ve
     header.write(Kind::Call, name.as_bytes(), id, &mut out);
     out.put_slice(body);
     taken(&mut out)
-}
-
-fn in_binary(value: &Value) -> Vec<u8> {
-    let mut dst = BytesMut::new();
-    value.write(&mut binary::Writer::new(&mut dst)).unwrap();
-    dst.to_vec()
-}
-
-fn in_compact(value: &Value) -> Vec<u8> {
-    let mut dst = BytesMut::new();
-    value.write(&mut compact::Writer::new(&mut dst)).unwrap();
-    dst.to_vec()
 }
 
 fn whole<H: Unframed>(header: &H, src: &[u8], limit: usize) -> Result<Option<usize>, String> {

@@ -1,21 +1,8 @@
 //! Values of every shape in both protocols.
 
-use crate::support::{Reads, Value, any_struct};
-use bytes::BytesMut;
+use crate::support::{Reads, Value, any_struct, in_binary, in_compact};
 use codec_thrift::{TType, ThriftReader, binary, compact};
 use proptest::prelude::*;
-
-fn in_binary(value: &Value) -> Vec<u8> {
-    let mut dst = BytesMut::new();
-    value.write(&mut binary::Writer::new(&mut dst)).unwrap();
-    dst.to_vec()
-}
-
-fn in_compact(value: &Value) -> Vec<u8> {
-    let mut dst = BytesMut::new();
-    value.write(&mut compact::Writer::new(&mut dst)).unwrap();
-    dst.to_vec()
-}
 
 /// It is read and left out whole, and no shorter bytes are.
 fn comes_back<R: Reads>(value: &Value, bytes: &[u8]) {
