@@ -100,7 +100,8 @@ impl ThriftReader for Reader {
     fn skip_scalar(&mut self, ttype: TType) -> Result<(), DecodeError> {
         match ttype {
             TType::Bool => self.bool().map(drop),
-            TType::I16 | TType::I32 => self.varint_32().map(drop),
+            TType::I16 => self.i16().map(drop), // what is left out is checked as what is read
+            TType::I32 => self.varint_32().map(drop),
             TType::I64 => self.varint_64().map(drop),
             TType::String => {
                 let claimed = self.size()?;

@@ -197,6 +197,7 @@ fn what_is_claimed_is_checked() {
         (TType::Struct, "10", "there is no type 0"),
         (TType::Struct, "05 fe ff 03 00 15 00", "a field id beyond 16 bits"), // 32,767, then one step
         (TType::Struct, "05 80 80 04", "an i16 beyond 16 bits"),
+        (TType::I16, "80 80 04", "an i16 beyond 16 bits"),
         (TType::I32, "ff ff ff ff 1f", "a varint of more than 32 bits"),
         (TType::I64, "ff ff ff ff ff ff ff ff ff 02", "a varint of more than 64 bits"),
         (TType::List, "1f 00", "there is no type 15"),
