@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
 
 use bytes::{Buf, BytesMut};
 use rpc_wire::WriteBuf;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::coop::unconstrained;
 use tokio::time::Sleep;
 use tokio_util::io::{poll_read_buf, poll_write_buf};
 
@@ -61,7 +62,8 @@ pub fn release_if_idle(buf: &mut BytesMut) {
     }
 }
 
-/// Writes as much as the socket takes. Ready once `buf` is empty; the number of bytes written by now is added to `written`.
+/// Writes as much as the socket takes. Ready once `buf` is empty and a stream that buffers, as TLS does, has passed all on;
+/// the number of bytes written by now is added to `written`.
 ///
 /// # Errors
 /// The socket's.
@@ -72,13 +74,20 @@ pub fn poll_flush_buf<Io: AsyncWrite + Unpin>(
     written: &mut u64,
 ) -> Poll<io::Result<()>> {
     while buf.has_remaining() {
-        let count = ready!(poll_write_buf(Pin::new(io), cx, buf))?;
+        let count = if buf.chunk().len() == buf.remaining() {
+            // Most often there is one piece: then the kernel need not take a list of pieces apart.
+            let count = ready!(Pin::new(&mut *io).poll_write(cx, buf.chunk()))?;
+            buf.advance(count);
+            count
+        } else {
+            ready!(poll_write_buf(Pin::new(&mut *io), cx, buf))?
+        };
         if count == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
         *written += u64::try_from(count).unwrap_or(u64::MAX);
     }
-    Poll::Ready(Ok(()))
+    Pin::new(io).poll_flush(cx)
 }
 
 /// The one timer of a connection. It is made when it is first needed, and moved only to an earlier instant: one that fires
@@ -87,6 +96,8 @@ pub fn poll_flush_buf<Io: AsyncWrite + Unpin>(
 pub struct ConnectionTimer {
     sleep: Option<Pin<Box<Sleep>>>,
     armed: Option<Instant>,
+    /// Whom the timer wakes when it fires: while that stays the same, it need not be told again.
+    wakes: Option<Waker>,
 }
 
 impl ConnectionTimer {
@@ -100,13 +111,22 @@ impl ConnectionTimer {
                 Some(sleep) => sleep.as_mut().reset(at.into()),
                 None => self.sleep = Some(Box::pin(tokio::time::sleep_until(at.into()))),
             }
+            self.wakes = None;
         }
         if self.armed.is_none() {
             return Poll::Pending;
         }
         let Some(sleep) = &mut self.sleep else { return Poll::Pending };
-        ready!(sleep.as_mut().poll(cx));
+        if !sleep.is_elapsed() && self.wakes.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            return Poll::Pending;
+        }
+        // Without the task's budget: a timer that was not asked because that is used up would not know whom to wake.
+        if Pin::new(&mut unconstrained(sleep.as_mut())).poll(cx).is_pending() {
+            self.wakes = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
         self.armed = None;
+        self.wakes = None;
         Poll::Ready(())
     }
 }

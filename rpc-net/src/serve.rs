@@ -159,6 +159,8 @@ struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     /// When some of what waits to be written has to be taken, and how much was written when that was set.
     write_due: Option<(std::time::Instant, u64)>,
     idle: Idle,
+    /// Something was read since that was last looked at: noted without a look at the clock.
+    heard: bool,
     in_flight: Counter,
     ended: bool,
 }
@@ -195,6 +197,7 @@ where
             message_due: None,
             write_due: None,
             idle: Idle::No,
+            heard: false,
             in_flight: Counter { all: accepted.in_flight, mine: 0 },
             ended: false,
         }
@@ -207,12 +210,16 @@ where
             self.stop = None;
             self.protocol.go_away();
         }
+        // What wakes a connection is most often its peer.
+        let mut starved = self.read.is_empty() && self.may_read() && self.poll_read(cx)?.is_pending();
         loop {
             self.poll_running(cx);
             self.handle_input(cx)?;
             if self.timer.poll(cx, self.wake_at()).is_ready() {
                 self.check_stalled()?;
-                let handled = self.protocol.handle_timeout(Instant::now().into_std());
+                let now = Instant::now().into_std();
+                self.check_idle(now);
+                let handled = self.protocol.handle_timeout(now);
                 handled.map_err(|error| self.broken(error))?;
                 self.handle_events(cx);
                 continue;
@@ -239,23 +246,35 @@ where
                 self.message_due = None; // it is not the peer who holds it up
                 return Poll::Pending;
             }
-            match poll_fill(&mut self.io, cx, &mut self.read) {
-                Poll::Pending => {
-                    release_if_idle(&mut self.read);
-                    if self.watch_idling() {
-                        continue; // so that the timer knows
-                    }
-                    return Poll::Pending;
+            starved = starved || self.poll_read(cx)?.is_pending();
+            if starved {
+                release_if_idle(&mut self.read);
+                if matches!(self.idle, Idle::No) {
+                    self.idle = Idle::Until(Instant::now().into_std() + IDLE_AFTER);
+                    continue; // so that the timer knows
                 }
-                Poll::Ready(Ok(0)) => {
-                    self.ended = true;
-                    self.protocol.handle_eof(&self.read).map_err(|error| self.broken(error))?;
-                    self.cancel_unheard();
-                }
-                Poll::Ready(Ok(_)) => self.idle = Idle::No,
-                Poll::Ready(Err(error)) => return Poll::Ready(Err(self.lost(error))),
+                return Poll::Pending;
             }
         }
+    }
+
+    /// Reads once. Pending when there is nothing to read.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        match ready!(poll_fill(&mut self.io, cx, &mut self.read)) {
+            Ok(0) => {
+                self.ended = true;
+                self.protocol.handle_eof(&self.read).map_err(|error| self.broken(error))?;
+                self.cancel_unheard();
+            }
+            Ok(_) => {
+                self.heard = true;
+                if matches!(self.idle, Idle::Released) {
+                    self.idle = Idle::No;
+                }
+            }
+            Err(error) => return Poll::Ready(Err(self.lost(error))),
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// Whether more may be taken from the peer: it reads what it is sent, and a handler can be started for it.
@@ -297,7 +316,7 @@ where
                 let _ = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
                 return Err(self.broken(error));
             }
-            if self.read.len() == before {
+            if self.read.is_empty() || self.read.len() == before {
                 return Ok(());
             }
         }
@@ -309,22 +328,18 @@ where
         [self.protocol.poll_timeout(), self.message_due, stalled, idle].into_iter().flatten().min()
     }
 
-    /// After a while without anything to read, the memory for what is to be written goes too. Says whether the wait for
-    /// that began just now.
-    fn watch_idling(&mut self) -> bool {
-        match self.idle {
-            Idle::No => {
-                self.idle = Idle::Until(Instant::now().into_std() + IDLE_AFTER);
-                true
-            }
-            Idle::Until(at) if at <= Instant::now().into_std() => {
-                self.out.release();
-                self.protocol.release_memory();
-                self.slot = None;
-                self.idle = Idle::Released;
-                false
-            }
-            Idle::Until(_) | Idle::Released => false,
+    /// After a while without anything to read, the memory for what is to be written goes too.
+    fn check_idle(&mut self, now: std::time::Instant) {
+        if !matches!(self.idle, Idle::Until(at) if at <= now) {
+            return;
+        }
+        if std::mem::take(&mut self.heard) {
+            self.idle = Idle::Until(now + IDLE_AFTER);
+        } else {
+            self.out.release();
+            self.protocol.release_memory();
+            self.slot = None;
+            self.idle = Idle::Released;
         }
     }
 
@@ -495,8 +510,9 @@ where
 /// Whether a connection has been idle for long.
 #[derive(Clone, Copy, Debug)]
 enum Idle {
-    /// Something was read since this was last looked at.
+    /// It was not looked at yet.
     No,
+    /// Then it is looked at whether something was read.
     Until(std::time::Instant),
     /// It holds no memory for messages.
     Released,

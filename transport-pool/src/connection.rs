@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use rpc_core::{
     BoxError, RequestHead, Response, ResponseHead, Sent, Stage, TransportError, TransportErrorKind,
 };
@@ -138,10 +138,7 @@ impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.protocol.poll_output(&mut self.out);
-        if self.out.has_remaining() {
-            ready!(poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.exchange.written))?;
-        }
-        Pin::new(&mut self.io).poll_flush(cx)
+        poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.exchange.written)
     }
 
     /// Reads once. It is done also while the request is not written, since a peer may refuse a request that it has not read

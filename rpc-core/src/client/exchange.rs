@@ -30,6 +30,8 @@ pin_project! {
         body: Bytes,
         options: Arc<CallOptions>,
         sent_again: u32,
+        // Its time was up before it was begun, as with a handler that goes on after its caller's deadline.
+        late: bool,
         timer: Option<Pin<Box<Sleep>>>,
         // Until the next attempt to reach a peer that is waited for.
         pause: Option<Pin<Box<Sleep>>>,
@@ -46,17 +48,19 @@ impl<S: Transport> Exchange<S> {
         timer: Timer,
         options: Arc<CallOptions>,
     ) -> Self {
-        let ends = options.deadline_from(Instant::now().into_std());
+        let now = Instant::now().into_std();
+        let ends = options.deadline_from(now);
         head.deadline = match (head.deadline, ends) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        let late = head.deadline.is_some_and(|deadline| deadline <= now);
         if !options.pairs().is_empty() {
             head.metadata.extend(options.pairs().clone());
         }
         let timer = head.deadline.filter(|_| timer == Timer::Own);
         let timer = timer.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
-        Self { transport, head, body, options, sent_again: 0, timer, pause: None, attempt: None }
+        Self { transport, head, body, options, sent_again: 0, late, timer, pause: None, attempt: None }
     }
 }
 
@@ -65,6 +69,9 @@ impl<S: Transport> Future for Exchange<S> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        if *this.late {
+            return Poll::Ready(Err(TransportError::deadline(Stage::Queue, Sent::No).into()));
+        }
         loop {
             if let Some(timer) = this.timer
                 && timer.as_mut().poll(cx).is_ready()

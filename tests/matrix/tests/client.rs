@@ -195,6 +195,22 @@ fn c105_all_attempts_are_under_one_deadline() {
     });
 }
 
+#[test]
+fn a_call_whose_time_is_up_is_not_sent() {
+    run(Net::Memory, async {
+        let transport = Scripted::failing(0, || "".into());
+        let client = Client::with_codec(Binary, transport.clone());
+        for options in [
+            CallOptions::new().timeout(Duration::ZERO),
+            CallOptions::new().deadline(Instant::now().into_std()),
+        ] {
+            let error = client.with(options).call::<method::Echo>(&Text::new("hi")).await.unwrap_err();
+            assert_eq!((error.code(), error.sent()), (Code::DeadlineExceeded, Sent::No), "{error}");
+        }
+        assert_eq!(transport.attempts(), 0);
+    });
+}
+
 /// Asserts that each clone is polled ready before each of its calls, and that no more run than a limit around it allows.
 struct Asserting<S> {
     inner: S,
