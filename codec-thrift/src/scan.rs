@@ -102,7 +102,7 @@ impl Scan {
         }
     }
 
-    /// Takes the next piece, and notes what follows it. Pieces without bytes are of the states' changes alone.
+    /// Takes the next piece, and notes what follows it. The step from one element of a container to the next has no bytes.
     fn next_piece(&mut self, grammar: &impl Grammar, rest: &[u8]) -> Result<Option<Piece>, DecodeError> {
         if let Some(ttype) = self.value {
             let Some((piece, open)) = value(grammar, ttype, rest)? else { return Ok(None) };

@@ -1,5 +1,6 @@
 //! Types that Apache's own compiler generates: codecs for every struct, union and exception that implements the `thrift`
-//! crate's [`TSerializable`](thrift::protocol::TSerializable), so that a service moves here without its types being generated anew.
+//! crate's [`TSerializable`](thrift::protocol::TSerializable), so that a service moves here without
+//! its types being generated anew.
 //!
 //! A method is said by hand, since the compiler keeps its structs of arguments to itself. This is
 //! `void put(1: Book book)`:
@@ -21,6 +22,9 @@
 //!     type Exception = Never;
 //! }
 //! ```
+//!
+//! A method of several arguments takes a struct of them all that implements `TSerializable`, at
+//! [`Place::Arguments`](rpc_core::Place::Arguments).
 //!
 //! - `codec`: the codecs, and how arguments, responses and exceptions are said in terms of such types.
 //! - `input`, `output`: this crate's readers and writers as the protocols that generated code calls.

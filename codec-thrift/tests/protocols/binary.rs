@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::support::{golden, in_frame, written};
 use bytes::{Bytes, BytesMut};
-use codec_thrift::{BinaryHeader, framed};
+use codec_thrift::{BinaryHeader, CompactHeader, framed};
 use rpc_core::{Code, RequestHead, ResponseHead, Shape, Status};
 use rpc_wire::{CallId, Detect, Event, Framed, Kind, Limits, MakeProtocol, MessageHeader, More, Protocol};
 
@@ -119,6 +119,16 @@ fn exceptions_come_through() {
     let mut bytes = BytesMut::new();
     BinaryHeader::new().write_exception(&Status::internal("x".repeat(1_000_000)), &mut bytes);
     assert!(bytes.len() <= 64 * 1024 + 15, "an exception fits within any sensible limit");
+    // It is cut between two characters, since peers refuse a text that is not UTF-8.
+    let text = format!("x{}", "é".repeat(40_000));
+    bytes.clear();
+    BinaryHeader::new().write_exception(&Status::internal(text.clone()), &mut bytes);
+    let read = BinaryHeader::new().read_exception(bytes.split().freeze()).unwrap();
+    assert_eq!(read.message().len(), 64 * 1024 - 1);
+    assert!(text.starts_with(read.message()));
+    CompactHeader.write_exception(&Status::internal(text.clone()), &mut bytes);
+    let read = CompactHeader.read_exception(bytes.freeze()).unwrap();
+    assert_eq!(read.message().len(), 64 * 1024 - 1);
     let bare = BinaryHeader::new().read_exception(Bytes::from_static(&[0])).unwrap();
     assert_eq!((bare.code(), bare.wire_code(), bare.message()), (Code::Unknown, Some(0), "unknown error"));
     // A text that is not UTF-8 does not hide the failure behind another.
