@@ -29,6 +29,8 @@ impl MessageHeader for KitexHeader {
     type Codec = Protobuf;
     const FRAMED_NAME: &'static str = "kitex protobuf framed";
     const TTHEADER_NAME: &'static str = "kitex protobuf over ttheader";
+    const NEEDS_FRAME: bool = true;
+    const EMPTY_RESULT: &'static [u8] = &[];
 
     fn detect(&self, first: &[u8]) -> Detect {
         match first {

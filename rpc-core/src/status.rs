@@ -101,6 +101,7 @@ struct Inner {
     details: Bytes,
     exception: Option<Name>,
     wire_code: Option<i32>,
+    business_code: Option<i32>,
 }
 
 impl Status {
@@ -108,7 +109,25 @@ impl Status {
     #[cold]
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
-        Self(Box::new(Inner { code, message, details: Bytes::new(), exception: None, wire_code: None }))
+        Self(Box::new(Inner {
+            code,
+            message,
+            details: Bytes::new(),
+            exception: None,
+            wire_code: None,
+            business_code: None,
+        }))
+    }
+
+    /// A failure in the service's own terms: the call itself went well, and the number, which is not 0, means what the
+    /// service says. Its class is [`Code::Unknown`]. Protocols that have a place for such numbers carry it as it is
+    /// (Kitex's business errors over TTHeader, whose JSON object of extras is in [`details`](Self::details)); with others
+    /// the class and the text arrive.
+    #[cold]
+    pub fn business(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        let mut status = Self::new(Code::Unknown, message);
+        status.0.business_code = Some(code);
+        status
     }
 
     /// A declared exception, for codecs that carry it in the status: its name, and its encoded value.
@@ -153,6 +172,11 @@ impl Status {
     /// do. It is kept even where it is known to nobody.
     pub fn wire_code(&self) -> Option<i32> {
         self.0.wire_code
+    }
+
+    /// The service's own number for the failure; see [`Status::business`].
+    pub fn business_code(&self) -> Option<i32> {
+        self.0.business_code
     }
 
     /// The same with a number of the protocol's own.
@@ -224,6 +248,9 @@ impl fmt::Debug for Status {
         }
         if let Some(code) = self.wire_code() {
             debug.field("wire_code", &code);
+        }
+        if let Some(code) = self.business_code() {
+            debug.field("business_code", &code);
         }
         if !self.details().is_empty() {
             debug.field("details", &format_args!("{} bytes", self.details().len()));

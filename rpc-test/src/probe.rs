@@ -119,6 +119,11 @@ impl Probe {
         self.0.permits.add_permits(calls);
     }
 
+    /// Takes back what [`release`](Self::release) allowed and no call used.
+    pub fn take_back(&self) {
+        self.0.permits.forget_permits(Semaphore::MAX_PERMITS);
+    }
+
     /// Lets all calls of `hold` return, also those to come.
     pub fn release_all(&self) {
         self.0.permits.close();

@@ -1,7 +1,7 @@
 use bytes::{Bytes, BytesMut};
 use rpc_core::{RequestHead, ResponseHead};
 
-use crate::message::Messages;
+use crate::message::{self, Message, Naming};
 use crate::{Detect, Frame, FrameError, Framing, MessageHeader, MessageMirror, Order, WriteBuf};
 
 /// A message header whose messages tell by their own bytes where they end, so that they need no frame around them.
@@ -29,21 +29,22 @@ pub trait Unframed: MessageHeader {
 /// Source: `wire/thrift.md` §4.
 #[derive(Clone, Debug, Default)]
 pub struct Buffered<H: Unframed> {
-    messages: Messages<H>,
+    header: H,
+    naming: Naming,
     scan: H::Scan,
 }
 
 impl<H: Unframed> Buffered<H> {
     /// The framing of messages with this header.
     pub fn new(header: H) -> Self {
-        Self { messages: Messages::new(header), scan: H::Scan::default() }
+        Self { header, naming: Naming::Bare, scan: H::Scan::default() }
     }
 
     /// The same, but requests call `Service:method`, which is what servers of several services behind Apache's
     /// multiplexed processor want. A request that names no service calls `method`.
     #[must_use]
     pub fn multiplexed(mut self) -> Self {
-        self.messages.multiplexed = true;
+        self.naming = Naming::Qualified;
         self
     }
 }
@@ -65,7 +66,7 @@ impl<H: Unframed> Framing for Buffered<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
-        self.messages.put(&self.messages.request(id, head, body)?, dst);
+        Message::request(id, head, self.naming, body)?.put(&self.header, dst);
         Ok(())
     }
 
@@ -76,7 +77,7 @@ impl<H: Unframed> Framing for Buffered<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
-        self.messages.put(&self.messages.answer(to, head, body), dst);
+        Message::answer(&self.header, to, head, body).put(&self.header, dst);
         Ok(())
     }
 
@@ -85,36 +86,35 @@ impl<H: Unframed> Framing for Buffered<H> {
         src: &mut BytesMut,
         limit: usize,
     ) -> Result<Option<Frame<MessageMirror>>, FrameError> {
-        match cut(&self.messages.header, &mut self.scan, src, limit)? {
-            Some(message) => self.messages.read(message).map(Some),
-            None => Ok(None),
-        }
+        let Some(len) = whole(&self.header, &mut self.scan, src, limit)? else { return Ok(None) };
+        message::read(&self.header, src.split_to(len).freeze()).map(Some)
     }
 
     fn detect(&self, first: &[u8]) -> Detect {
-        self.messages.header.detect(first)
+        self.header.detect(first)
     }
 
     fn codecs(&self) -> (H::Codec,) {
-        (self.messages.header.codec(),)
+        (self.header.codec(),)
     }
 }
 
-/// Cuts a message off the front of `src`, or nothing while it is not whole.
-pub(crate) fn cut<H: Unframed>(
+/// How many bytes the message at the front of `src` has; `None` while it is not whole.
+pub(crate) fn whole<H: Unframed>(
     header: &H,
     scan: &mut H::Scan,
-    src: &mut BytesMut,
+    src: &[u8],
     limit: usize,
-) -> Result<Option<Bytes>, FrameError> {
-    let whole = header.scan(scan, src, limit)?;
+) -> Result<Option<usize>, FrameError> {
+    let whole = header.scan(scan, src, limit)?.map(|len| len.min(src.len()));
     let seen = whole.unwrap_or(src.len());
     if seen > limit {
         return Err(FrameError::too_large(u64::try_from(seen).unwrap_or(u64::MAX), limit));
     }
-    let Some(len) = whole else { return Ok(None) };
-    *scan = H::Scan::default();
-    Ok(Some(src.split_to(len.min(src.len())).freeze()))
+    if whole.is_some() {
+        *scan = H::Scan::default();
+    }
+    Ok(whole)
 }
 
 #[cfg(test)]

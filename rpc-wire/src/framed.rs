@@ -1,7 +1,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 use rpc_core::{RequestHead, ResponseHead};
 
-use crate::message::{Message, Messages, checked_len};
+use crate::message::{self, Header, Message, Naming, checked_len};
 use crate::{Detect, Frame, FrameError, Framing, MessageHeader, MessageMirror, Order, WriteBuf};
 
 /// Thrift's framed transport: four bytes of length in network order, then one message with its header.
@@ -14,52 +14,48 @@ use crate::{Detect, Frame, FrameError, Framing, MessageHeader, MessageMirror, Or
 /// Source: `wire/thrift.md` §4, §10 (Apache's *Thrift Remote Procedure Call*; Kitex's framed transport).
 #[derive(Clone, Debug, Default)]
 pub struct Framed<H> {
-    messages: Messages<H>,
+    header: H,
+    naming: Naming,
 }
 
 impl<H: MessageHeader> Framed<H> {
     /// The framing around messages with this header.
     pub fn new(header: H) -> Self {
-        Self { messages: Messages::new(header) }
+        Self { header, naming: Naming::Bare }
     }
 
     /// The same, but requests call `Service:method`, which is what servers of several services behind Apache's
     /// multiplexed processor want. A request that names no service calls `method`.
     #[must_use]
     pub fn multiplexed(mut self) -> Self {
-        self.messages.multiplexed = true;
+        self.naming = Naming::Qualified;
         self
     }
 }
 
 /// Appends a message in a frame.
-pub(crate) fn put<H: MessageHeader>(
-    messages: &Messages<H>,
+pub(crate) fn put<H: Header + ?Sized>(
+    header: &H,
     message: &Message<'_>,
     dst: &mut WriteBuf,
 ) -> Result<(), FrameError> {
-    dst.put_u32(checked_len(messages.len(message))?);
-    messages.put(message, dst);
+    dst.put_u32(checked_len(message.len(header))?);
+    message.put(header, dst);
     Ok(())
 }
 
 /// The bytes of a frame's length.
 pub(crate) const PREFIX: usize = 4;
 
-/// Cuts a frame off the front of `src` and returns the message in it, or nothing while it is not whole.
-pub(crate) fn cut(src: &mut BytesMut, limit: usize) -> Result<Option<Bytes>, FrameError> {
+/// How many bytes the frame at the front of `src` has, its length's own included; `None` while it is not whole.
+pub(crate) fn whole(src: &[u8], limit: usize) -> Result<Option<usize>, FrameError> {
     let Some(prefix) = src.first_chunk::<PREFIX>() else { return Ok(None) };
     let len = match usize::try_from(u32::from_be_bytes(*prefix)) {
         Ok(0) => return Err(FrameError::malformed("a frame of length 0")),
         Ok(len) if len <= limit => len,
         _ => return Err(not_a_length(*prefix, limit)),
     };
-    if src.len() - PREFIX < len {
-        return Ok(None);
-    }
-    let mut message = src.split_to(PREFIX + len).freeze();
-    message.advance(PREFIX);
-    Ok(Some(message))
+    Ok((src.len() - PREFIX >= len).then_some(PREFIX + len))
 }
 
 impl<H: MessageHeader> Framing for Framed<H> {
@@ -79,7 +75,7 @@ impl<H: MessageHeader> Framing for Framed<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
-        put(&self.messages, &self.messages.request(id, head, body)?, dst)
+        put(&self.header, &Message::request(id, head, self.naming, body)?, dst)
     }
 
     fn encode_response(
@@ -89,7 +85,7 @@ impl<H: MessageHeader> Framing for Framed<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
-        put(&self.messages, &self.messages.answer(to, head, body), dst)
+        put(&self.header, &Message::answer(&self.header, to, head, body), dst)
     }
 
     fn decode(
@@ -97,10 +93,10 @@ impl<H: MessageHeader> Framing for Framed<H> {
         src: &mut BytesMut,
         limit: usize,
     ) -> Result<Option<Frame<MessageMirror>>, FrameError> {
-        match cut(src, limit)? {
-            Some(message) => self.messages.read(message).map(Some),
-            None => Ok(None),
-        }
+        let Some(len) = whole(src, limit)? else { return Ok(None) };
+        let mut message = src.split_to(len).freeze();
+        message.advance(PREFIX);
+        message::read(&self.header, message).map(Some)
     }
 
     fn detect(&self, first: &[u8]) -> Detect {
@@ -111,21 +107,21 @@ impl<H: MessageHeader> Framing for Framed<H> {
                 Some(_) => Detect::No,
             },
             Some((prefix, message)) => match prefix.first() {
-                Some(0 | 1) => self.messages.header.detect(message),
+                Some(0 | 1) => self.header.detect(message),
                 _ => Detect::No,
             },
         }
     }
 
     fn codecs(&self) -> (H::Codec,) {
-        (self.messages.header.codec(),)
+        (self.header.codec(),)
     }
 }
 
 /// Four bytes that are no length within the limit: says what they look like, since it is mostly a client that speaks
 /// something else.
 #[cold]
-fn not_a_length(prefix: [u8; PREFIX], limit: usize) -> FrameError {
+pub(crate) fn not_a_length(prefix: [u8; PREFIX], limit: usize) -> FrameError {
     let looks_like = match prefix {
         [b'A'..=b'Z', b'A'..=b'Z', b'A'..=b'Z', b'A'..=b'Z' | b' '] => "HTTP",
         [0x16, 0x03, ..] => "TLS",

@@ -1,3 +1,5 @@
+use std::time::Instant;
+
 use bytes::{Bytes, BytesMut};
 use rpc_core::{CodecSet, RequestHead, ResponseHead, Status};
 
@@ -70,6 +72,8 @@ pub enum Frame<M> {
     },
     /// The peer takes no new calls on this connection.
     GoAway,
+    /// One of the others, and after it the peer takes no new calls.
+    Last(Box<Self>),
     /// A message that means nothing to us and may be ignored by the protocol's rules.
     Ignored,
 }
@@ -93,6 +97,8 @@ pub trait Framing: Clone + Send + Sync + 'static {
     const PREFIX: usize;
     /// Whether either side may call the other, so that a client takes requests and a server answers.
     const SYMMETRIC: bool = false;
+    /// Whether it carries deadlines, and so has to know the time.
+    const TIMED: bool = false;
     /// What an answer must repeat of its request: the peer's id, the method's name, a sub-framing.
     type Mirror: Send + 'static;
 
@@ -129,6 +135,23 @@ pub trait Framing: Clone + Send + Sync + 'static {
     /// When the stream can not be followed any further.
     fn decode(&mut self, src: &mut BytesMut, limit: usize)
     -> Result<Option<Frame<Self::Mirror>>, FrameError>;
+
+    /// Says what time it is, before `decode` and before `encode_request`: a framing that carries deadlines puts what remains
+    /// of one on the wire, and makes one of what comes from there. Called only where it is [`TIMED`](Self::TIMED).
+    fn set_time(&mut self, now: Instant) {
+        let _ = now;
+    }
+
+    /// This is a client that makes one call after the other: it reads nothing but the answer that it waits for. Default:
+    /// nothing.
+    fn one_at_a_time(&mut self) {}
+
+    /// A server takes no new calls on this connection: appends what tells the client so, where there is something that may
+    /// stand outside of an answer. What comes on answers is up to `encode_response` from now on. Called once. Default:
+    /// nothing.
+    fn go_away(&mut self, dst: &mut WriteBuf) {
+        let _ = dst;
+    }
 
     /// Whether a connection that begins with these bytes speaks this framing, told by the fewest bytes that suffice.
     fn detect(&self, first: &[u8]) -> Detect;

@@ -53,6 +53,11 @@ pub trait MessageHeader: Clone + Send + Sync + 'static {
     const BUFFERED_NAME: &'static str = "buffered";
     /// The name of messages behind Kitex's transport header, such as `"thrift binary over ttheader"`.
     const TTHEADER_NAME: &'static str = "ttheader";
+    /// Whether a message with it always stands in a frame, also where another layer tells its length. Default: no.
+    const NEEDS_FRAME: bool = false;
+    /// What stands in place of a payload when the outcome of a call is told elsewhere: a result without a field. Default:
+    /// the end of a Thrift struct.
+    const EMPTY_RESULT: &'static [u8] = &[0];
 
     /// Whether a message that begins with these bytes has this header.
     fn detect(&self, first: &[u8]) -> Detect;

@@ -13,6 +13,7 @@
 //! - `unary`: [`Unary`], the engine that makes a protocol of any framing: ids, calls in flight, order, limits, deadlines.
 //! - `header`, `message`: Thrift's kind of message header, and what every framing does with messages that have one.
 //! - `framed`, `buffered`: the framings with a length before each message, and with nothing.
+//! - `ttheader`: the framing with Kitex's header in front of each message.
 //! - `application_error`: the numbers of Thrift's and Kitex's application exceptions, and the statuses they mean.
 //! - `write_buf`: what is to be written. `coding`: the checked reader. `id_map`: values by call id.
 //! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
@@ -32,6 +33,7 @@ mod message;
 mod protocol;
 #[cfg(test)]
 mod testing;
+mod ttheader;
 mod unary;
 mod write_buf;
 
@@ -46,5 +48,6 @@ pub use id_map::IdMap;
 pub use limits::Limits;
 pub use message::MessageMirror;
 pub use protocol::{CallId, Event, MakeProtocol, More, Protocol, Reason};
+pub use ttheader::{BackwardKeys, Payload, TtHeader, TtHeaderConfig, TtHeaderMirror};
 pub use unary::Unary;
 pub use write_buf::{Mark, WriteBuf};

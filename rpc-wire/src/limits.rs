@@ -5,7 +5,8 @@ pub struct Limits {
     /// allows; Apache Thrift's peers stop at 16,384,000. A peer can make the connection hold one message of this size.
     pub max_message: usize,
     /// How many calls may be in flight. Client: further callers wait. Server: further requests are left unread, so that
-    /// the peer waits. Default: 4,096. Worst case on a server: so many handlers for each connection.
+    /// the peer waits. Default: 4,096. Worst case on a server: so many handlers for each connection. A client that sets
+    /// 1 says that it reads nothing but the answer it waits for.
     pub max_in_flight: usize,
     /// Client: how many calls that were given up may still be unanswered before the connection counts as dead, since
     /// their ids can not be used again until they are. Default: 65,536, some 3 MiB.

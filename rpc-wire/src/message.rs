@@ -1,10 +1,11 @@
 use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
-use rpc_core::{Name, RequestHead, ResponseHead, Shape, Status};
+use rpc_core::{DecodeError, Name, RequestHead, ResponseHead, Shape, Status};
 
 use crate::{
-    Answer, ApplicationErrorKind, Frame, FrameError, Kind, MessageHeader, WriteBuf, status_from_application,
+    Answer, ApplicationErrorKind, Detect, Frame, FrameError, Kind, MessageHead, MessageHeader, WriteBuf,
+    status_from_application,
 };
 
 /// What an answer repeats of the message that it answers.
@@ -14,45 +15,88 @@ pub struct MessageMirror {
     pub(crate) id: u32,
 }
 
-/// Messages with one kind of header: what every framing does with them once they are cut out of the stream, and before
-/// they are put into it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Messages<H> {
-    pub(crate) header: H,
-    /// Requests name their service in front of the method, as Apache's multiplexed protocol does.
-    pub(crate) multiplexed: bool,
+/// A message header as an object: what [`MessageHeader`] can do without saying its codec.
+pub(crate) trait Header {
+    fn detect(&self, first: &[u8]) -> Detect;
+    fn read(&self, message: &mut Bytes) -> Result<MessageHead, DecodeError>;
+    fn header_len(&self, name: usize, id: u32) -> usize;
+    fn write(&self, kind: Kind, name: &[u8], id: u32, dst: &mut WriteBuf);
+    fn write_exception(&self, status: &Status, dst: &mut BytesMut);
+    fn read_exception(&self, body: Bytes) -> Result<Status, DecodeError>;
+    fn empty_result(&self) -> &'static [u8];
+    fn needs_frame(&self) -> bool;
 }
 
-/// A message that is to be put into a stream.
+impl<H: MessageHeader> Header for H {
+    fn detect(&self, first: &[u8]) -> Detect {
+        self.detect(first)
+    }
+
+    fn read(&self, message: &mut Bytes) -> Result<MessageHead, DecodeError> {
+        self.read(message)
+    }
+
+    fn header_len(&self, name: usize, id: u32) -> usize {
+        self.header_len(name, id)
+    }
+
+    fn write(&self, kind: Kind, name: &[u8], id: u32, dst: &mut WriteBuf) {
+        self.write(kind, name, id, dst);
+    }
+
+    fn write_exception(&self, status: &Status, dst: &mut BytesMut) {
+        self.write_exception(status, dst);
+    }
+
+    fn read_exception(&self, body: Bytes) -> Result<Status, DecodeError> {
+        self.read_exception(body)
+    }
+
+    fn empty_result(&self) -> &'static [u8] {
+        H::EMPTY_RESULT
+    }
+
+    fn needs_frame(&self) -> bool {
+        H::NEEDS_FRAME
+    }
+}
+
+/// How requests name their service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// Not in the message.
+    #[default]
+    Bare,
+    /// In front of the method, as Apache's multiplexed protocol does.
+    Qualified,
+}
+
+/// A message that is to be put into a stream, with whatever framing around it.
 pub(crate) struct Message<'a> {
     pub(crate) kind: Kind,
+    pub(crate) id: u32,
     name: Cow<'a, [u8]>,
-    id: u32,
     body: Cow<'a, Bytes>,
 }
 
-impl<H: MessageHeader> Messages<H> {
-    pub(crate) fn new(header: H) -> Self {
-        Self { header, multiplexed: false }
-    }
-
+impl<'a> Message<'a> {
     /// The message of a request.
     ///
     /// # Errors
     /// When its shape or its service has no representation.
-    pub(crate) fn request<'a>(
-        &self,
+    pub(crate) fn request(
         id: u32,
         head: &'a RequestHead,
+        naming: Naming,
         body: &'a Bytes,
-    ) -> Result<Message<'a>, FrameError> {
+    ) -> Result<Self, FrameError> {
         let kind = match head.shape {
             Shape::Unary => Kind::Call,
             Shape::Oneway => Kind::Oneway,
             _ => return Err(FrameError::Unsupported(Cow::Borrowed("these messages can not carry streams"))),
         };
         let (service, method) = (head.service.as_bytes(), head.method.as_bytes());
-        let name = if !self.multiplexed || service.is_empty() {
+        let name = if naming == Naming::Bare || service.is_empty() {
             Cow::Borrowed(method)
         } else if service.contains(&SEPARATOR) {
             let detail = "a service with a colon in its name can not stand before a method";
@@ -60,74 +104,83 @@ impl<H: MessageHeader> Messages<H> {
         } else {
             Cow::Owned([service, &[SEPARATOR], method].concat())
         };
-        Ok(Message { kind, name, id, body: Cow::Borrowed(body) })
+        Ok(Self { kind, name, id, body: Cow::Borrowed(body) })
     }
 
     /// The message of an answer.
-    pub(crate) fn answer<'a>(
-        &self,
+    pub(crate) fn answer<H: Header + ?Sized>(
+        header: &H,
         to: &'a MessageMirror,
         head: &ResponseHead,
         body: &'a Bytes,
-    ) -> Message<'a> {
+    ) -> Self {
         let (kind, body) = match &head.status {
             Ok(()) => (Kind::Reply, Cow::Borrowed(body)),
             Err(status) => {
                 let mut exception = BytesMut::new();
-                self.header.write_exception(status, &mut exception);
+                header.write_exception(status, &mut exception);
                 (Kind::Exception, Cow::Owned(exception.freeze()))
             }
         };
-        Message { kind, name: Cow::Borrowed(to.name.as_bytes()), id: to.id, body }
+        Self { kind, name: Cow::Borrowed(to.name.as_bytes()), id: to.id, body }
     }
 
-    /// How many bytes [`put`](Self::put) appends. Framings that write a length bound it by [`MAX_LEN`].
-    pub(crate) fn len(&self, message: &Message<'_>) -> usize {
-        self.header.header_len(message.name.len(), message.id) + message.body.len()
+    /// The message of an answer whose outcome stands elsewhere than in the message.
+    pub(crate) fn empty_answer<H: Header + ?Sized>(header: &H, to: &'a MessageMirror) -> Self {
+        let body = Cow::Owned(Bytes::from_static(header.empty_result()));
+        Self { kind: Kind::Reply, name: Cow::Borrowed(to.name.as_bytes()), id: to.id, body }
     }
 
-    pub(crate) fn put(&self, message: &Message<'_>, dst: &mut WriteBuf) {
-        self.header.write(message.kind, &message.name, message.id, dst);
-        dst.put_bytes(&message.body);
+    /// How many bytes [`put`](Self::put) appends.
+    pub(crate) fn len<H: Header + ?Sized>(&self, header: &H) -> usize {
+        header.header_len(self.name.len(), self.id) + self.body.len()
     }
 
-    /// Reads a message that is whole.
-    ///
-    /// # Errors
-    /// When it has no such header.
-    pub(crate) fn read(&self, mut message: Bytes) -> Result<Frame<MessageMirror>, FrameError> {
-        let head = self.header.read(&mut message)?;
-        let (service, method) = split_name(&head.name);
-        let Some(kind) = Kind::from_number(head.kind) else {
-            let kind = ApplicationErrorKind::INVALID_MESSAGE_TYPE;
-            let status = status_from_application(kind.0, format!("invalid message type {}", head.kind));
-            let mirror = MessageMirror { name: method, id: head.id };
-            return Ok(Frame::Refused { id: head.id, status, mirror });
-        };
-        Ok(match kind {
-            Kind::Call | Kind::Oneway => {
-                let answer = if kind == Kind::Call { Answer::Wanted } else { Answer::None };
-                let shape = if kind == Kind::Call { Shape::Unary } else { Shape::Oneway };
-                let mirror = MessageMirror { name: method.clone(), id: head.id };
-                let request = RequestHead { service, method, shape, ..RequestHead::default() };
-                Frame::Request { id: head.id, head: request, body: message, answer, mirror }
-            }
-            Kind::Reply => Frame::Response {
-                id: Some(head.id),
-                method: Some(head.name.into_bytes()),
-                head: ResponseHead::ok(),
-                body: message,
-            },
-            Kind::Exception => {
-                // Neither the name nor, with some proxies, the id of an exception can be relied on; the id is all there is.
-                let status = self.header.read_exception(message).unwrap_or_else(|error| {
-                    Status::unknown(format!("the peer's exception can not be read: {error}"))
-                });
-                let head_of_failure = ResponseHead::failed(status);
-                Frame::Response { id: Some(head.id), method: None, head: head_of_failure, body: Bytes::new() }
-            }
-        })
+    pub(crate) fn put<H: Header + ?Sized>(&self, header: &H, dst: &mut WriteBuf) {
+        header.write(self.kind, &self.name, self.id, dst);
+        dst.put_bytes(&self.body);
     }
+}
+
+/// Reads a message that is whole.
+///
+/// # Errors
+/// When it has no such header.
+pub(crate) fn read<H: Header + ?Sized>(
+    header: &H,
+    mut message: Bytes,
+) -> Result<Frame<MessageMirror>, FrameError> {
+    let head = header.read(&mut message)?;
+    let (service, method) = split_name(&head.name);
+    let Some(kind) = Kind::from_number(head.kind) else {
+        let kind = ApplicationErrorKind::INVALID_MESSAGE_TYPE;
+        let status = status_from_application(kind.0, format!("invalid message type {}", head.kind));
+        let mirror = MessageMirror { name: method, id: head.id };
+        return Ok(Frame::Refused { id: head.id, status, mirror });
+    };
+    Ok(match kind {
+        Kind::Call | Kind::Oneway => {
+            let answer = if kind == Kind::Call { Answer::Wanted } else { Answer::None };
+            let shape = if kind == Kind::Call { Shape::Unary } else { Shape::Oneway };
+            let mirror = MessageMirror { name: method.clone(), id: head.id };
+            let request = RequestHead { service, method, shape, ..RequestHead::default() };
+            Frame::Request { id: head.id, head: request, body: message, answer, mirror }
+        }
+        Kind::Reply => Frame::Response {
+            id: Some(head.id),
+            method: Some(head.name.into_bytes()),
+            head: ResponseHead::ok(),
+            body: message,
+        },
+        Kind::Exception => {
+            // Neither the name nor, with some proxies, the id of an exception can be relied on; the id is all there is.
+            let status = header.read_exception(message).unwrap_or_else(|error| {
+                Status::unknown(format!("the peer's exception can not be read: {error}"))
+            });
+            let failure = ResponseHead::failed(status);
+            Frame::Response { id: Some(head.id), method: None, head: failure, body: Bytes::new() }
+        }
+    })
 }
 
 /// The largest length that a message's length field can say.

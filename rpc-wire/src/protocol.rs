@@ -91,7 +91,7 @@ pub enum Event {
 /// One connection's side of a wire protocol, as a value. The same trait serves clients and servers; a symmetric protocol
 /// may be both at once.
 ///
-/// Methods are of three kinds. *In*: `handle_input`, `handle_eof`, `handle_timeout` tell what happened. *Commands*: `open`,
+/// Methods are of three kinds. *In*: `handle_input`, `handle_eof`, `handle_timeout` tell what happened. *Commands*: `set_time`, `open`,
 /// `reply`, `send`, `finish`, `reset`, `go_away` say what is wanted. *Out*: `poll_event`, `poll_output`, `poll_timeout` are
 /// drained after any of the others, in this order, until they have nothing more.
 ///
@@ -139,6 +139,18 @@ pub trait Protocol: Send + 'static {
     /// # Errors
     /// When the peer has not answered for so long that the connection counts as dead.
     fn handle_timeout(&mut self, now: Instant) -> Result<(), ConnectionError>;
+
+    /// Whether [`set_time`](Self::set_time) makes a difference: the protocol tells the peer what remains of a deadline.
+    fn wants_time(&self) -> bool {
+        false
+    }
+
+    /// Says what time it is, for a call that is opened next. Without it the time of the last `handle_input` counts, and the
+    /// peer may believe that it has longer than it has. Drivers need not look at the clock for protocols that do not
+    /// [want it](Self::wants_time).
+    fn set_time(&mut self, now: Instant) {
+        let _ = now;
+    }
 
     /// Starts a call. A oneway call is over at once; its id means nothing.
     ///

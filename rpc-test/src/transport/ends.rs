@@ -42,7 +42,9 @@ pub async fn a_deadline_then_the_next_call<K: Kind, P: Subject>(net: Net, protoc
         if net == Net::Tcp && error.sent() == Sent::No {
             continue; // on a busy machine the time may be up before there is a connection
         }
-        assert_eq!((error.stage(), error.sent()), (Some(At::Receive), Sent::Maybe), "{error}");
+        // `Yes` where the server knows of the deadline, and its answer came first.
+        assert_eq!(error.stage(), Some(At::Receive), "{error}");
+        assert_ne!(error.sent(), Sent::No, "{error}");
         let next = format!("next {i}");
         let mut next_call = pin!(scene.client.call::<method::Echo>(&Text::new(next.as_str())));
         let early = poll_times(next_call.as_mut(), 1).await;
@@ -56,6 +58,9 @@ pub async fn a_deadline_then_the_next_call<K: Kind, P: Subject>(net: Net, protoc
             None => next_call.await,
         };
         assert_eq!(answer.expect("an answer"), Ok(Answer::new(next)));
+        // Where the protocol carries deadlines the server may have dropped the handler, which then needed no leave.
+        until("the late handler is gone", || scene.probe.holding() == 0).await;
+        scene.probe.take_back();
     }
     scene.comes_to_rest().await;
 }
@@ -206,7 +211,9 @@ async fn refuses_late_calls<K: Kind, P: Subject>(scene: &Scene<K, P>) {
             Ok(_) => served += 1,
         }
     };
-    assert!(error.to_string().contains("shutting down, not executed"), "{error}");
+    // Where the protocol has a word for going away, the client hears it and looks for another connection.
+    let refused = error.to_string().contains("shutting down, not executed");
+    assert!(refused || error.sent() == Sent::No, "{error}");
     assert_eq!(scene.probe.echoed(), served, "executed though it was refused");
 }
 

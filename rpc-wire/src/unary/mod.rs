@@ -3,8 +3,10 @@
 //!
 //! - `outgoing`: calls that this side made.
 //! - `incoming`: calls that the peer made.
+//! - `make`: what makes an engine of each framing.
 
 mod incoming;
+mod make;
 mod outgoing;
 
 use std::collections::VecDeque;
@@ -16,8 +18,8 @@ use rpc_core::{RequestHead, ResponseHead, Status};
 use self::incoming::{Arrival, Incoming};
 use self::outgoing::{Answered, Outgoing};
 use crate::{
-    CallError, CallId, ConnectionError, ConnectionErrorKind, Detect, Event, Frame, FrameError, Framing,
-    Limits, MakeProtocol, More, OpenError, Order, Protocol, Reason, WriteBuf,
+    CallError, CallId, ConnectionError, ConnectionErrorKind, Event, Frame, FrameError, Framing, Limits, More,
+    OpenError, Order, Protocol, Reason, WriteBuf,
 };
 
 /// Which end of the connection this is.
@@ -53,7 +55,10 @@ enum Queued<M> {
 
 impl<F: Framing> Unary<F> {
     /// The client's side. `first_id` is where ids begin; 0 counts as 1, since no call has the id 0.
-    pub fn client(framing: F, limits: Limits, first_id: CallId) -> Self {
+    pub fn client(mut framing: F, limits: Limits, first_id: CallId) -> Self {
+        if limits.max_in_flight <= 1 {
+            framing.one_at_a_time();
+        }
         Self::new(framing, limits, Side::Client, first_id)
     }
 
@@ -83,7 +88,7 @@ impl<F: Framing> Unary<F> {
         self.limits.max_in_flight.saturating_sub(self.incoming.len() + self.queued_requests)
     }
 
-    fn handle_frame(&mut self, frame: Frame<F::Mirror>) -> Result<(), ConnectionError> {
+    fn handle_frame(&mut self, now: Instant, frame: Frame<F::Mirror>) -> Result<(), ConnectionError> {
         match frame {
             Frame::Request { .. } | Frame::Refused { .. } if self.side == Side::Client && !F::SYMMETRIC => {
                 Err(ConnectionError::new(ConnectionErrorKind::Malformed, "a request came to a client"))
@@ -101,7 +106,12 @@ impl<F: Framing> Unary<F> {
             }
             Frame::Response { id, method, head, body } => {
                 match self.outgoing.answer(id, method.as_deref()) {
-                    Answered::Live(id) => {
+                    // Where the peer knows of the deadline it may say that it is over, in the words of a protocol that has none
+                    // for that.
+                    Answered::Live(id, Some(deadline)) if head.status.is_err() && deadline <= now => {
+                        self.push(Event::Reset { id, reason: Reason::Deadline });
+                    }
+                    Answered::Live(id, _) => {
                         self.push(Event::Response { id, head, body, more: More::Done });
                     }
                     Answered::WrongMethod(id) => self.push(Event::Reset { id, reason: Reason::Protocol }),
@@ -118,6 +128,10 @@ impl<F: Framing> Unary<F> {
                 self.peer_going_away = true;
                 self.push(Event::GoAway);
                 Ok(())
+            }
+            Frame::Last(frame) => {
+                self.handle_frame(now, *frame)?;
+                self.handle_frame(now, Frame::GoAway)
             }
             Frame::Ignored => Ok(()),
         }
@@ -200,11 +214,14 @@ impl<F: Framing> Unary<F> {
 }
 
 impl<F: Framing> Protocol for Unary<F> {
-    fn handle_input(&mut self, _: Instant, src: &mut BytesMut) -> Result<(), ConnectionError> {
+    fn handle_input(&mut self, now: Instant, src: &mut BytesMut) -> Result<(), ConnectionError> {
         self.check_responsive()?;
+        if F::TIMED {
+            self.framing.set_time(now);
+        }
         while !src.is_empty() && self.room_for_requests() > 0 {
             match self.framing.decode(src, self.limits.max_message) {
-                Ok(Some(frame)) => self.handle_frame(frame)?,
+                Ok(Some(frame)) => self.handle_frame(now, frame)?,
                 Ok(None) => break,
                 Err(FrameError::Connection(error)) => return Err(error),
                 Err(FrameError::Unsupported(detail)) => {
@@ -237,6 +254,14 @@ impl<F: Framing> Protocol for Unary<F> {
             let _ = self.answer(id, &failure, &Bytes::new());
         }
         self.check_responsive()
+    }
+
+    fn wants_time(&self) -> bool {
+        F::TIMED
+    }
+
+    fn set_time(&mut self, now: Instant) {
+        self.framing.set_time(now);
     }
 
     fn open(&mut self, head: &RequestHead, body: &Bytes, more: More) -> Result<CallId, OpenError> {
@@ -288,7 +313,10 @@ impl<F: Framing> Protocol for Unary<F> {
     }
 
     fn go_away(&mut self) {
-        self.going_away = true;
+        let told = std::mem::replace(&mut self.going_away, true);
+        if self.side == Side::Server && !told {
+            self.framing.go_away(&mut self.out);
+        }
     }
 
     fn capacity(&self) -> usize {
@@ -350,35 +378,6 @@ impl<F: Framing> Protocol for Unary<F> {
             && self.out.is_empty()
             && !self.going_away
             && !self.peer_going_away
-    }
-}
-
-impl<F: Framing> MakeProtocol for F {
-    type Protocol = Unary<F>;
-    type Codecs = F::Codecs;
-
-    fn name(&self) -> &'static str {
-        Framing::name(self)
-    }
-
-    fn client(&self, limits: &Limits, first_id: CallId) -> Unary<F> {
-        Unary::client(self.clone(), limits.clone(), first_id)
-    }
-
-    fn server(&self, limits: &Limits) -> Unary<F> {
-        Unary::server(self.clone(), limits.clone())
-    }
-
-    fn detect(&self, first: &[u8]) -> Detect {
-        Framing::detect(self, first)
-    }
-
-    fn codecs(&self) -> F::Codecs {
-        Framing::codecs(self)
-    }
-
-    fn multiplexes(&self) -> bool {
-        F::ORDER == Order::ById
     }
 }
 

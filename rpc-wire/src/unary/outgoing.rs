@@ -34,7 +34,8 @@ enum Call {
 /// Whose answer came.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answered {
-    Live(CallId),
+    /// A call's that had until then.
+    Live(CallId, Option<Instant>),
     /// It says that it answers another method.
     WrongMethod(CallId),
     Abandoned,
@@ -81,11 +82,11 @@ impl Outgoing {
         match self.calls.remove(id) {
             None => Answered::Unknown,
             Some(Call::Abandoned) => Answered::Abandoned,
-            Some(Call::Live { method: called, .. }) => {
+            Some(Call::Live { method: called, deadline }) => {
                 self.live -= 1;
                 match method {
                     Some(method) if method != called.as_bytes() => Answered::WrongMethod(CallId(id)),
-                    _ => Answered::Live(CallId(id)),
+                    _ => Answered::Live(CallId(id), deadline),
                 }
             }
         }

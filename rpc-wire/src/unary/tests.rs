@@ -104,6 +104,10 @@ impl<const IN_ORDER: bool> Framing for Toy<IN_ORDER> {
             ONEWAY => Frame::Request { id, head, body: message, answer: Answer::None, mirror: id },
             UNREADABLE => Frame::Refused { id, status: Status::invalid_argument("unreadable"), mirror: id },
             REPLY => Frame::Response { id: answered, method: None, head: ResponseHead::ok(), body: message },
+            FAILURE => {
+                let head = ResponseHead::failed(Status::internal("as the peer says"));
+                Frame::Response { id: answered, method: None, head, body: message }
+            }
             NAMED_REPLY => {
                 let method = Some(message.clone());
                 Frame::Response { id: answered, method, head: ResponseHead::ok(), body: message }
@@ -374,6 +378,24 @@ fn a_request_that_can_not_be_handed_on_is_answered_in_its_turn() {
         [frame(REPLY, 0, 0, b"A"), frame(FAILURE, 0, invalid_argument, b""), frame(REPLY, 0, 0, b"C")];
     assert_eq!(server.written(), answers.concat());
     assert_eq!(server.unary.in_flight(), 0);
+}
+
+/// A server that knows of the deadline may answer at the same moment, and may have no word for it.
+#[test]
+fn a_failure_that_comes_when_time_is_up_is_the_deadlines() {
+    for (kind, millis, late) in [(FAILURE, 9, false), (FAILURE, 10, true), (REPLY, 11, false)] {
+        let mut client = ById::client(Limits::default(), 1);
+        let id = client.open_until(Some(client.at(10))).unwrap();
+        client.written();
+        client.read.extend_from_slice(&frame(kind, id, 0, b""));
+        client.unary.handle_input(client.at(millis), &mut client.read).unwrap();
+        match client.unary.poll_event() {
+            Some(Event::Reset { reason: Reason::Deadline, .. }) => assert!(late, "{kind} after {millis}"),
+            Some(Event::Response { .. }) => assert!(!late, "{kind} after {millis}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(client.unary.is_clean(&[]), "the answer came");
+    }
 }
 
 #[test]

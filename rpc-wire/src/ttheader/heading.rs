@@ -1,0 +1,160 @@
+use std::time::Duration;
+
+use bytes::Bytes;
+use rpc_core::{Metadata, Name, RequestHead, ResponseHead, Status};
+
+use super::TtHeaderConfig;
+use super::business::{self, Business};
+use super::info::{Entries, Entry, InfoWriter};
+use super::keys::{number, text};
+use super::metadata::{self, Pairs};
+use crate::{FrameError, Kind};
+
+/// What a header says of a request.
+#[derive(Debug, Default)]
+pub(super) struct RequestHeading {
+    pub(super) service: Name,
+    /// What the caller gives the call, from now on.
+    pub(super) timeout: Option<Duration>,
+    pub(super) metadata: Metadata,
+    pub(super) checksum: Option<Bytes>,
+}
+
+/// What a header says of an answer.
+#[derive(Debug, Default)]
+pub(super) struct AnswerHeading {
+    pub(super) failure: Option<Status>,
+    pub(super) metadata: Metadata,
+    /// The peer takes no more calls on the connection.
+    pub(super) closing: bool,
+    pub(super) checksum: Option<Bytes>,
+}
+
+impl RequestHeading {
+    /// # Errors
+    /// When the header is not well formed.
+    pub(super) fn read(header: &Bytes) -> Result<Self, FrameError> {
+        let (mut heading, mut pairs) = (Self::default(), Pairs::of(header));
+        for entry in Entries::of(header)? {
+            match entry? {
+                Entry::Text(text::SERVICE, name) => {
+                    heading.service = Name::from_bytes(header.slice_ref(name))
+                }
+                Entry::Text(text::CHECKSUM, said) => heading.checksum = Some(header.slice_ref(said)),
+                Entry::Text(key, value) => pairs.request(key, value),
+                Entry::Token(token) => pairs.token(token),
+                Entry::Number(number::TIMEOUT, millis) => heading.timeout = timeout(millis),
+                Entry::Number(..) => {}
+            }
+        }
+        heading.metadata = pairs.into_metadata();
+        Ok(heading)
+    }
+}
+
+impl AnswerHeading {
+    /// # Errors
+    /// When the header is not well formed.
+    pub(super) fn read(header: &Bytes) -> Result<Self, FrameError> {
+        let (mut heading, mut pairs, mut business) =
+            (Self::default(), Pairs::of(header), Business::default());
+        for entry in Entries::of(header)? {
+            match entry? {
+                Entry::Text(text::CLOSING, value) => heading.closing = !value.is_empty(),
+                Entry::Text(text::CHECKSUM, said) => heading.checksum = Some(header.slice_ref(said)),
+                Entry::Text(text::BUSINESS_CODE, value) => business.code = value,
+                Entry::Text(text::BUSINESS_MESSAGE, value) => business.message = value,
+                Entry::Text(text::BUSINESS_EXTRA, value) => business.extra = value,
+                Entry::Text(key, value) => pairs.answer(key, value),
+                Entry::Token(_) | Entry::Number(..) => {}
+            }
+        }
+        heading.failure = business.status(header);
+        heading.metadata = pairs.into_metadata();
+        Ok(heading)
+    }
+}
+
+/// A positive number of milliseconds. What is none says nothing, as in Kitex, nor does one beyond seven weeks.
+fn timeout(millis: &[u8]) -> Option<Duration> {
+    let millis = str::from_utf8(millis).ok()?.parse::<u32>().ok().filter(|millis| *millis > 0)?;
+    Some(Duration::from_millis(millis.into()))
+}
+
+/// Appends what a header says of a request.
+///
+/// # Errors
+/// When something has no representation.
+pub(super) fn put_request(
+    head: &RequestHead,
+    kind: Kind,
+    config: &TtHeaderConfig,
+    remaining: Option<Duration>,
+    checksum: Option<&str>,
+    info: &mut InfoWriter<'_>,
+) -> Result<(), FrameError> {
+    metadata::put_token(&head.metadata, info)?;
+    let service = without_package(&head.service);
+    if !service.is_empty() {
+        info.text(b"", text::SERVICE, service)?;
+    }
+    metadata::put_request(&head.metadata, info)?;
+    put_checksum(checksum, info)?;
+    if let Some(caller) = &config.caller {
+        info.number(number::CALLER, caller.as_bytes())?;
+    }
+    if let Some(callee) = &config.callee {
+        info.number(number::CALLEE, callee.as_bytes())?;
+    }
+    info.number(number::METHOD, head.method.as_bytes())?;
+    if let Some(remaining) = remaining {
+        info.decimal(number::TIMEOUT, millis(remaining))?;
+    }
+    put_kind(kind, info)
+}
+
+/// Appends what a header says of an answer. A business error is told here alone.
+///
+/// # Errors
+/// When something has no representation.
+pub(super) fn put_answer(
+    head: &ResponseHead,
+    kind: Kind,
+    config: &TtHeaderConfig,
+    closing: bool,
+    checksum: Option<&str>,
+    info: &mut InfoWriter<'_>,
+) -> Result<(), FrameError> {
+    if let Err(status) = &head.status
+        && let Some(code) = status.business_code()
+    {
+        business::put(code, status, info)?;
+    }
+    if closing {
+        info.text(b"", text::CLOSING, b"1")?;
+    }
+    metadata::put_answer(&head.metadata, config.backward_keys, info)?;
+    put_checksum(checksum, info)?;
+    put_kind(kind, info)
+}
+
+fn put_checksum(checksum: Option<&str>, info: &mut InfoWriter<'_>) -> Result<(), FrameError> {
+    match checksum {
+        Some(checksum) => info.text(b"", text::CHECKSUM, checksum.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+fn put_kind(kind: Kind, info: &mut InfoWriter<'_>) -> Result<(), FrameError> {
+    info.decimal(number::MESSAGE_KIND, kind as u128)
+}
+
+/// Kitex's and volo's servers know a service by its name alone.
+fn without_package(service: &Name) -> &[u8] {
+    service.as_bytes().rsplit(|byte| *byte == b'.').next().unwrap_or_default()
+}
+
+/// Rounded up, so that the server does not give up first, and at least 1, since 0 says that there is no limit.
+fn millis(remaining: Duration) -> u128 {
+    remaining.as_nanos().div_ceil(1_000_000).max(1)
+}

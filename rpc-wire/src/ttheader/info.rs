@@ -1,0 +1,208 @@
+use std::fmt::Write as _;
+
+use bytes::{Buf, BufMut, BytesMut};
+
+use super::packet::patch;
+use crate::FrameError;
+
+/// One thing that a header says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Entry<'a> {
+    Text(&'a [u8], &'a [u8]),
+    Number(u16, &'a [u8]),
+    /// The access token, which has a block of its own.
+    Token(&'a [u8]),
+}
+
+/// Goes through a header: two bytes of which only the second matters, then blocks.
+///
+/// ```text
+///   protocol id │ number of transforms │ 01 count (key, value)…   texts by text
+///                                      │ 10 count (key, value)…   texts by number
+///                                      │ 11 token
+///                                      │ 00                       padding, anywhere
+/// ```
+///
+/// Texts and keys that are texts have two bytes of length. The protocol id says what the payload is, and is 0 whatever it
+/// is: nobody believes it.
+#[derive(Debug)]
+pub(super) struct Entries<'a> {
+    rest: &'a [u8],
+    block: Block,
+    /// Pairs of the block that are still to come.
+    left: u16,
+    seen: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Texts = 0x01,
+    Numbers = 0x10,
+    Token = 0x11,
+}
+
+/// How many pairs a header may have. Real ones have some ten; a header that is full of the shortest would have 65,000, each
+/// to be compared with the others.
+pub(super) const MAX_PAIRS: usize = 1024;
+
+impl<'a> Entries<'a> {
+    /// # Errors
+    /// When the payload is transformed: no deployed peer does that, though docs name numbers for zlib and snappy.
+    pub(super) fn of(header: &'a [u8]) -> Result<Self, FrameError> {
+        match header {
+            [_, 0, rest @ ..] => Ok(Self { rest, block: Block::Texts, left: 0, seen: 0 }),
+            [_, transforms, ..] => {
+                Err(FrameError::malformed(format!("ttheader: {transforms} transforms of the payload")))
+            }
+            _ => Err(short()),
+        }
+    }
+
+    fn u16(&mut self) -> Result<u16, FrameError> {
+        self.rest.try_get_u16().map_err(|_| short())
+    }
+
+    fn bytes(&mut self) -> Result<&'a [u8], FrameError> {
+        let len = usize::from(self.u16()?);
+        let (bytes, rest) = self.rest.split_at_checked(len).ok_or_else(short)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// Reads the start of a block of pairs.
+    fn begin(&mut self, block: Block) -> Result<(), FrameError> {
+        (self.block, self.left) = (block, self.u16()?);
+        self.seen += usize::from(self.left);
+        // A pair of either kind takes four bytes at least.
+        if usize::from(self.left) * 4 > self.rest.len() {
+            return Err(short());
+        }
+        if self.seen > MAX_PAIRS {
+            return Err(FrameError::malformed(format!("ttheader: more than {MAX_PAIRS} pairs")));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<Option<Entry<'a>>, FrameError> {
+        while self.left == 0 {
+            match self.rest.split_first() {
+                None => return Ok(None),
+                Some((id, rest)) => {
+                    self.rest = rest;
+                    match id {
+                        0 => {}
+                        0x01 => self.begin(Block::Texts)?,
+                        0x10 => self.begin(Block::Numbers)?,
+                        0x11 => return Ok(Some(Entry::Token(self.bytes()?))),
+                        other => {
+                            return Err(FrameError::malformed(format!(
+                                "ttheader: no such block: {other:02x}"
+                            )));
+                        }
+                    }
+                }
+            }
+        }
+        self.left -= 1;
+        let entry = match self.block {
+            Block::Numbers => Entry::Number(self.u16()?, self.bytes()?),
+            _ => Entry::Text(self.bytes()?, self.bytes()?),
+        };
+        Ok(Some(entry))
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<Entry<'a>, FrameError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step().transpose()
+    }
+}
+
+#[cold]
+fn short() -> FrameError {
+    FrameError::malformed("ttheader: a header that is cut short")
+}
+
+/// Appends what a header says, block by block.
+#[derive(Debug)]
+pub(super) struct InfoWriter<'a> {
+    dst: &'a mut BytesMut,
+    /// The block of pairs that was begun last, where its count stands, and the count.
+    open: Option<(Block, usize, u16)>,
+    pairs: usize,
+}
+
+impl<'a> InfoWriter<'a> {
+    /// Begins a header.
+    pub(super) fn begin(dst: &'a mut BytesMut) -> Self {
+        dst.put_slice(&[0, 0]);
+        Self { dst, open: None, pairs: 0 }
+    }
+
+    /// Appends the access token.
+    pub(super) fn token(&mut self, token: &[u8]) -> Result<(), FrameError> {
+        self.open = None;
+        self.dst.put_u8(Block::Token as u8);
+        self.bytes(&[token])
+    }
+
+    /// Appends a pair whose key is a text, given in two parts.
+    pub(super) fn text(&mut self, prefix: &[u8], key: &[u8], value: &[u8]) -> Result<(), FrameError> {
+        self.count(Block::Texts)?;
+        self.bytes(&[prefix, key])?;
+        self.bytes(&[value])
+    }
+
+    /// Appends a pair whose key is a number.
+    pub(super) fn number(&mut self, key: u16, value: &[u8]) -> Result<(), FrameError> {
+        self.count(Block::Numbers)?;
+        self.dst.put_u16(key);
+        self.bytes(&[value])
+    }
+
+    /// Appends a pair whose key is a number, and its value too.
+    pub(super) fn decimal(&mut self, key: u16, value: u128) -> Result<(), FrameError> {
+        self.count(Block::Numbers)?;
+        self.dst.put_u16(key);
+        self.dst.put_u16(0);
+        let at = self.dst.len();
+        // The only error is a buffer that is full, and this one grows.
+        let _ = write!(self.dst, "{value}");
+        let digits = u16::try_from(self.dst.len() - at).unwrap_or_default(); // 39 at most
+        patch(self.dst, at - 2, digits.to_be_bytes());
+        Ok(())
+    }
+
+    /// Counts a pair in its block, which is begun where another one is open.
+    fn count(&mut self, block: Block) -> Result<(), FrameError> {
+        self.pairs += 1;
+        if self.pairs > MAX_PAIRS {
+            return Err(FrameError::Unsupported(format!("more than {MAX_PAIRS} pairs in a ttheader").into()));
+        }
+        let (at, count) = match self.open {
+            Some((open, at, count)) if open == block => (at, count + 1), // no more than `MAX_PAIRS`
+            _ => {
+                self.dst.put_u8(block as u8);
+                self.dst.put_u16(0);
+                (self.dst.len() - 2, 1)
+            }
+        };
+        self.open = Some((block, at, count));
+        patch(self.dst, at, count.to_be_bytes());
+        Ok(())
+    }
+
+    fn bytes(&mut self, parts: &[&[u8]]) -> Result<(), FrameError> {
+        let len: usize = parts.iter().map(|part| part.len()).sum();
+        let counted = u16::try_from(len).map_err(|_| {
+            FrameError::Unsupported(
+                format!("{len} bytes in a key or value: ttheader has room for 65,535").into(),
+            )
+        })?;
+        self.dst.put_u16(counted);
+        parts.iter().for_each(|part| self.dst.put_slice(part));
+        Ok(())
+    }
+}
