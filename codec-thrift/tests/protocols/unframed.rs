@@ -3,11 +3,12 @@
 use bytes::Bytes;
 use codec_thrift::{
     BinaryHeader, CompactHeader, DEPTH_LIMIT, TType, binary, buffered, buffered_compact, compact,
+    framed_compact,
 };
 use proptest::prelude::*;
 use rpc_wire::{Buffered, Kind, MessageHeader, Unframed, WriteBuf};
 
-use crate::support::{Reads, any_struct, golden, in_binary, in_compact, nested, taken};
+use crate::support::{Reads, any_struct, golden, in_binary, in_compact, in_frame, nested, taken};
 
 const LIMIT: usize = 1 << 20;
 
@@ -123,10 +124,12 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
         let old = Buffered::new(BinaryHeader::new().accept_non_strict());
-        let mut streams = [vec![step], vec![step]];
+        let mut streams = [vec![step], vec![step], vec![step]];
         for (value, id) in values.iter().zip(1..) {
             streams[0].extend(message(&BinaryHeader::new(), "m", id, &in_binary(value)));
-            streams[1].extend(message(&CompactHeader, "m", id, &in_compact(value)));
+            let compact = message(&CompactHeader, "m", id, &in_compact(value));
+            streams[2].extend(in_frame(&compact));
+            streams[1].extend(compact);
         }
         for stream in &mut streams {
             for (at, byte) in &changes {
@@ -134,10 +137,11 @@ proptest! {
                 stream[at] = *byte;
             }
         }
-        let [binary, compact] = &streams;
+        let [binary, compact, framed] = &streams;
         rpc_wire::fuzz::frames(&buffered(), binary);
         rpc_wire::fuzz::frames(&old, binary);
         rpc_wire::fuzz::frames(&buffered_compact(), compact);
+        rpc_wire::fuzz::frames(&framed_compact(), framed);
     }
 }
 
