@@ -3,6 +3,7 @@
 //! - `connect`: [`Connect`], what dials an endpoint; `dialer` is the one for TCP, Unix sockets and host names.
 //! - `stream`: the sockets.
 //! - `backoff`: how long to wait between attempts to connect.
+//! - `waiting`: how many calls may wait for a transport.
 //! - `io`: reading into buffers that idle connections do not hold, and writing what a protocol has.
 //! - `serve`: one connection of a server; [`Serve`] is the contract, and every protocol of `rpc-wire` meets it.
 //! - `server`: [`Server`]: listening, choosing the protocol by the first bytes, draining and cutting.
@@ -18,6 +19,7 @@ mod listener;
 mod serve;
 mod server;
 mod stream;
+mod waiting;
 
 pub use backoff::{Backoff, BackoffConfig};
 pub use connect::Connect;
@@ -27,3 +29,4 @@ pub use io::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
 pub use serve::{Accepted, Serve};
 pub use server::{Bound, Server, ServerConfig, ServerGauges, Service};
 pub use stream::Stream;
+pub use waiting::Waiting;

@@ -42,8 +42,8 @@ pub struct ServerConfig {
     /// How many bytes of answers may wait for a peer that does not read, before no more of its requests are taken. Default:
     /// 1 MiB. One answer may be larger, since a started answer is never cut.
     pub write_budget: usize,
-    /// How long a message may take from its first byte to its last, and how long a peer may leave its answers unread. A slow
-    /// peer that sends large messages needs more. Default: 30 s.
+    /// How long a message may take from its first byte to its last, and how long a peer may take for 16 KiB of its answers,
+    /// or for all that is left of them. A slow peer that sends large messages needs more. Default: 30 s.
     pub stall_timeout: Duration,
     /// How long a stop waits for calls in flight before it cuts them. Default: 10 s.
     pub drain_timeout: Duration,

@@ -63,54 +63,56 @@ impl<P: MakeProtocol, C: Connect> Future for CallFuture<P, C> {
             }
             return polled.map_ok(|Response { head, body }| Response { head, body: Body::Once(body) });
         }
-        let ticket = match &mut this.state {
-            State::Queued { ticket, deadline } => {
-                if deadline.as_mut().is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready()) {
-                    let late = this.fail(TransportErrorKind::Deadline, Stage::Queue);
-                    return Poll::Ready(Err(late)); // its drop leaves the queue
+        if let State::Queued { deadline: Some(sleep), .. } = &mut this.state
+            && sleep.as_mut().poll(cx).is_ready()
+        {
+            return Poll::Ready(Err(this.fail(TransportErrorKind::Deadline, Stage::Queue))); // its drop leaves the queue
+        }
+        loop {
+            let ticket = match &this.state {
+                State::Queued { ticket, .. } => Some(*ticket),
+                State::New => None,
+                _ => return Poll::Ready(Err(this.fail(TransportErrorKind::Cancelled, Stage::Queue))),
+            };
+            let Some(body) = &this.body else {
+                let error = this.fail(TransportErrorKind::Unsupported, Stage::Send);
+                return Poll::Ready(Err(error.because("the protocol has no streams")));
+            };
+            match this.slot.board(&this.head, body, cx.waker(), ticket) {
+                Boarding::Seated(connection, id) => {
+                    this.body = None; // its bytes are copied or shared by now
+                    if this.head.wants_answer() {
+                        this.state = State::Seated { connection, id };
+                        return Poll::Pending;
+                    }
+                    this.state = State::Over;
+                    return Poll::Ready(Ok(Response { head: ResponseHead::ok(), body: Body::empty() }));
                 }
-                Some(*ticket)
-            }
-            State::New => None,
-            _ => return Poll::Ready(Err(this.fail(TransportErrorKind::Cancelled, Stage::Queue))),
-        };
-        let Some(body) = &this.body else {
-            let error = this.fail(TransportErrorKind::Unsupported, Stage::Send);
-            return Poll::Ready(Err(error.because("the protocol has no streams")));
-        };
-        match this.slot.board(&this.head, body, cx.waker(), ticket) {
-            Boarding::Seated(connection, id) => {
-                this.body = None; // its bytes are copied or shared by now
-                if this.head.wants_answer() {
-                    this.state = State::Seated { connection, id };
+                Boarding::Queued(ticket) => {
+                    if matches!(this.state, State::New) {
+                        let sleep =
+                            this.head.deadline.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
+                        this.state = State::Queued { ticket, deadline: sleep };
+                    }
+                    if let State::Queued { deadline: Some(sleep), .. } = &mut this.state
+                        && sleep.as_mut().poll(cx).is_ready()
+                    {
+                        let late = this.fail(TransportErrorKind::Deadline, Stage::Queue);
+                        return Poll::Ready(Err(late));
+                    }
                     return Poll::Pending;
                 }
-                this.state = State::Over;
-                Poll::Ready(Ok(Response { head: ResponseHead::ok(), body: Body::empty() }))
-            }
-            Boarding::Queued(ticket) => {
-                if ticket_is_new(&this.state) {
-                    let sleep = this.head.deadline.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
-                    this.state = State::Queued { ticket, deadline: sleep };
+                Boarding::Elsewhere(slot) => {
+                    this.slot = slot;
+                    this.state = State::New;
                 }
-                if let State::Queued { deadline: Some(sleep), .. } = &mut this.state
-                    && sleep.as_mut().poll(cx).is_ready()
-                {
-                    let late = this.fail(TransportErrorKind::Deadline, Stage::Queue);
-                    return Poll::Ready(Err(late));
+                Boarding::Failed(error) => {
+                    this.state = State::Over;
+                    return Poll::Ready(Err(error));
                 }
-                Poll::Pending
-            }
-            Boarding::Failed(error) => {
-                this.state = State::Over;
-                Poll::Ready(Err(error))
             }
         }
     }
-}
-
-fn ticket_is_new<P>(state: &State<P>) -> bool {
-    matches!(state, State::New)
 }
 
 impl<P: MakeProtocol, C: Connect> Drop for CallFuture<P, C> {

@@ -1,59 +1,51 @@
 use std::future::poll_fn;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
 
 use bytes::BytesMut;
-use rpc_net::{Connect, ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
-use rpc_wire::{MakeProtocol, Protocol, WriteBuf};
+use rpc_net::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
+use rpc_wire::{Protocol, WriteBuf};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::{Cause, Connection, Handled, Next};
-use crate::slot::Slot;
 
-/// Drives a connection until it ends: then its calls have their outcomes, and the slot knows.
-pub(crate) async fn drive<P: MakeProtocol, C: Connect>(
-    io: C::Io,
-    connection: Arc<Connection<P::Protocol>>,
-    slot: Weak<Slot<P, C>>,
-) {
+/// Drives a connection until it ends: then its calls have their outcomes. `on_room` is called when calls that found no room
+/// may find some, `on_leaving` when the connection takes no new calls.
+pub(crate) async fn drive<Io, P>(
+    io: Io,
+    connection: &Connection<P>,
+    on_room: impl FnMut(),
+    mut on_leaving: impl FnMut(),
+) where
+    Io: AsyncRead + AsyncWrite + Unpin,
+    P: Protocol,
+{
     let mut driver = Driver {
         io,
-        connection: connection.clone(),
+        connection,
         read: BytesMut::new(),
         out: WriteBuf::new(),
         written: 0,
         timer: ConnectionTimer::default(),
         gathering: Gathering::No,
-        on_room: || {
-            if let Some(slot) = slot.upgrade() {
-                slot.wake_first();
-            }
-        },
-        on_leaving: || {
-            if let Some(slot) = slot.upgrade() {
-                slot.forget(&connection);
-            }
-        },
+        on_room,
+        on_leaving: &mut on_leaving,
     };
     let cause = poll_fn(|cx| driver.poll(cx)).await;
     connection.fail(cause).into_iter().for_each(Waker::wake);
-    if let Some(slot) = slot.upgrade() {
-        slot.forget(&connection);
-    }
+    on_leaving();
 }
 
-struct Driver<Io, P, R, L> {
+struct Driver<'a, Io, P, R, L> {
     io: Io,
-    connection: Arc<Connection<P>>,
+    connection: &'a Connection<P>,
     read: BytesMut,
     out: WriteBuf,
     written: u64,
     timer: ConnectionTimer,
     gathering: Gathering,
-    /// Called when calls that found no room may find some.
     on_room: R,
-    /// Called when the peer takes no new calls.
     on_leaving: L,
 }
 
@@ -65,7 +57,7 @@ enum Gathering {
     Yielded,
 }
 
-impl<Io, P, R, L> Driver<Io, P, R, L>
+impl<Io, P, R, L> Driver<'_, Io, P, R, L>
 where
     Io: AsyncRead + AsyncWrite + Unpin,
     P: Protocol,

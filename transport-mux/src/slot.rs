@@ -1,17 +1,43 @@
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
 
 use bytes::Bytes;
 use rpc_core::{RequestHead, Sent, Stage, TransportError, TransportErrorKind};
-use rpc_net::{Backoff, Connect};
+use rpc_net::{Backoff, Connect, Waiting};
 use rpc_wire::{CallId, MakeProtocol, OpenError};
 use tokio::time::Instant;
 
+use crate::MuxConfig;
 use crate::connection::Connection;
 use crate::driver::drive;
-use crate::transport::{Common, MuxGauges};
+
+/// What all slots of a transport share.
+pub(crate) struct Common<P: MakeProtocol, C> {
+    pub(crate) connector: C,
+    pub(crate) protocol: P,
+    pub(crate) config: MuxConfig,
+    pub(crate) waiting: Waiting,
+    /// Weakly, since each of them holds this.
+    slots: OnceLock<Box<[WeakSlot<P, C>]>>,
+}
+
+/// The slots of a transport.
+pub(crate) fn slots<P: MakeProtocol, C: Connect>(
+    connector: C,
+    protocol: P,
+    config: MuxConfig,
+) -> Slots<P, C> {
+    let (connections, waiting) = (config.connections.max(1), Waiting::new(config.max_waiting));
+    let common = Arc::new(Common { connector, protocol, config, waiting, slots: OnceLock::new() });
+    let slots: Slots<P, C> = (0..connections).map(|_| Arc::new(Slot::new(common.clone()))).collect();
+    common.slots.get_or_init(|| slots.iter().map(Arc::downgrade).collect());
+    slots
+}
+
+pub(crate) type Slots<P, C> = Box<[Arc<Slot<P, C>>]>;
+type WeakSlot<P, C> = Weak<Slot<P, C>>;
 
 /// The place of one of a transport's connections, with the calls that wait for it.
 ///
@@ -32,7 +58,7 @@ struct State<P> {
     /// Why the last attempt to connect failed, for calls that come before the next.
     failure: Option<Arc<TransportError>>,
     /// Calls that wait, by ticket: first come, first served.
-    queue: BTreeMap<u64, Waiting>,
+    queue: BTreeMap<u64, Queued>,
     next_ticket: u64,
     /// The transport is gone.
     closed: bool,
@@ -45,24 +71,26 @@ enum Link<P> {
 }
 
 /// A call that waits.
-struct Waiting {
+struct Queued {
     waker: Waker,
     /// The attempt to connect that it waited for failed.
     failed: bool,
 }
 
 /// What came of the attempt to put a call on a connection.
-pub(crate) enum Boarding<P> {
+pub(crate) enum Boarding<P: MakeProtocol, C> {
     /// It is on it.
-    Seated(Arc<Connection<P>>, CallId),
+    Seated(Arc<Connection<P::Protocol>>, CallId),
     /// It waits under this ticket.
     Queued(u64),
+    /// There is no connection here, but one in another slot.
+    Elsewhere(Arc<Slot<P, C>>),
     /// It can not be.
     Failed(TransportError),
 }
 
 impl<P: MakeProtocol, C: Connect> Slot<P, C> {
-    pub(crate) fn new(common: Arc<Common<P, C>>) -> Self {
+    fn new(common: Arc<Common<P, C>>) -> Self {
         let state = State {
             link: Link::Idle,
             backoff: Backoff::new(common.config.backoff.clone()),
@@ -90,7 +118,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         body: &Bytes,
         waker: &Waker,
         ticket: Option<u64>,
-    ) -> Boarding<P::Protocol> {
+    ) -> Boarding<P, C> {
         if ticket.is_none()
             && let Some(connection) = self.connection_without_queue()
         {
@@ -101,7 +129,38 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
                 Err(error) => return Boarding::Failed(self.unfit(error)),
             }
         }
-        self.board_in_turn(head, body, waker, ticket)
+        match self.board_in_turn(head, body, waker, ticket) {
+            // Looked at after the call is in the queue, so that a slot that opens now either is seen or wakes the call.
+            Boarding::Queued(ticket) => match self.open_elsewhere() {
+                Some(other) => {
+                    self.give_up_waiting(ticket);
+                    Boarding::Elsewhere(other)
+                }
+                None => Boarding::Queued(ticket),
+            },
+            boarding => boarding,
+        }
+    }
+
+    /// Another slot that has a connection, where this one has none: a peer of several addresses may have one that is never
+    /// reached.
+    fn open_elsewhere(&self) -> Option<Arc<Self>> {
+        if matches!(self.lock().link, Link::Open(_)) {
+            return None;
+        }
+        let others = self.common.slots.get()?;
+        others.iter().filter_map(Weak::upgrade).find(|slot| slot.is_open())
+    }
+
+    /// Wakes all who wait, if there is no connection here: there is one elsewhere.
+    fn wake_stranded(&self) {
+        let state = self.lock();
+        if matches!(state.link, Link::Open(_)) {
+            return;
+        }
+        let stranded: Vec<_> = state.queue.values().map(|queued| queued.waker.clone()).collect();
+        drop(state);
+        stranded.into_iter().for_each(Waker::wake);
     }
 
     fn connection_without_queue(&self) -> Option<Arc<Connection<P::Protocol>>> {
@@ -119,15 +178,15 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         body: &Bytes,
         waker: &Waker,
         ticket: Option<u64>,
-    ) -> Boarding<P::Protocol> {
+    ) -> Boarding<P, C> {
         let mut state = self.lock();
-        let ticket = ticket.unwrap_or_else(|| state.take_ticket(&self.common));
+        let ticket = ticket.unwrap_or_else(|| state.take_ticket(&self.common.waiting));
         let failed = state
             .queue
-            .insert(ticket, Waiting { waker: waker.clone(), failed: false })
+            .insert(ticket, Queued { waker: waker.clone(), failed: false })
             .is_some_and(|w| w.failed);
         if failed && let Some(failure) = state.failure.clone() {
-            state.leave_queue(ticket, &self.common);
+            state.leave_queue(ticket, &self.common.waiting);
             return Boarding::Failed(self.unreachable(failure));
         }
         if state.queue.first_key_value().is_none_or(|(first, _)| *first != ticket) {
@@ -138,7 +197,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
             // Under the slot's lock: a connection that finds room from here on finds this call in the queue too.
             match connection.open(head, body, waker) {
                 Ok(id) => {
-                    let next = state.leave_queue(ticket, &self.common);
+                    let next = state.leave_queue(ticket, &self.common.waiting);
                     drop(state);
                     if let Some(next) = next {
                         next.wake(); // there may be room for one more
@@ -148,7 +207,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
                 Err(OpenError::Full) => return Boarding::Queued(ticket),
                 Err(OpenError::GoingAway) => state.link = Link::Idle,
                 Err(error) => {
-                    let next = state.leave_queue(ticket, &self.common);
+                    let next = state.leave_queue(ticket, &self.common.waiting);
                     drop(state);
                     if let Some(next) = next {
                         next.wake();
@@ -161,7 +220,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
             if !state.backoff.may_try(Instant::now().into_std())
                 && let Some(failure) = state.failure.clone()
             {
-                let next = state.leave_queue(ticket, &self.common);
+                let next = state.leave_queue(ticket, &self.common.waiting);
                 drop(state);
                 if let Some(next) = next {
                     next.wake();
@@ -175,7 +234,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
 
     /// Takes a call out of the queue.
     pub(crate) fn give_up_waiting(&self, ticket: u64) {
-        let next = self.lock().leave_queue(ticket, &self.common);
+        let next = self.lock().leave_queue(ticket, &self.common.waiting);
         if let Some(next) = next {
             next.wake();
         }
@@ -226,8 +285,23 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
             }
             state.link = Link::Open(connection.clone());
         }
-        tokio::spawn(drive(io, connection, Arc::downgrade(self)));
+        let slot = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let on_room = || {
+                if let Some(slot) = slot.upgrade() {
+                    slot.wake_first();
+                }
+            };
+            let on_leaving = || {
+                if let Some(slot) = slot.upgrade() {
+                    slot.forget(&connection);
+                }
+            };
+            drive(io, &connection, on_room, on_leaving).await;
+        });
         self.wake_first();
+        let others = self.common.slots.get().into_iter().flatten();
+        others.filter_map(Weak::upgrade).for_each(|slot| slot.wake_stranded());
     }
 
     fn failed(&self, error: TransportError) {
@@ -264,15 +338,13 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         }
     }
 
-    pub(crate) fn count(&self, gauges: &mut MuxGauges) {
+    /// Of the connection, if there is one: the calls that wait for their answers, and the answers that wait for their callers.
+    pub(crate) fn count(&self) -> Option<(usize, usize)> {
         let connection = match &self.lock().link {
             Link::Open(connection) => connection.clone(),
-            _ => return,
+            _ => return None,
         };
-        let (in_flight, answered) = connection.count();
-        gauges.connections += 1;
-        gauges.in_flight += in_flight;
-        gauges.answered += answered;
+        Some(connection.count())
     }
 
     /// An error of this transport's.
@@ -294,17 +366,17 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
 }
 
 impl<P> State<P> {
-    fn take_ticket<M, C>(&mut self, common: &Common<M, C>) -> u64 {
-        common.waiting.enter();
+    fn take_ticket(&mut self, waiting: &Waiting) -> u64 {
+        waiting.enter();
         self.next_ticket += 1;
         self.next_ticket
     }
 
     /// Returns who is first now, if that changed.
-    fn leave_queue<M, C>(&mut self, ticket: u64, common: &Common<M, C>) -> Option<Waker> {
+    fn leave_queue(&mut self, ticket: u64, waiting: &Waiting) -> Option<Waker> {
         let was_first = self.queue.first_key_value().is_some_and(|(first, _)| *first == ticket);
         if self.queue.remove(&ticket).is_some() {
-            common.waiting.leave();
+            waiting.leave();
         }
         let first = self.queue.first_key_value().filter(|_| was_first);
         first.map(|(_, waiting)| waiting.waker.clone())
@@ -326,6 +398,6 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&*self.0)?.source() // the first cause is what `Display` says
+        std::error::Error::source(&*self.0)
     }
 }

@@ -1,14 +1,14 @@
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use rpc_core::{Body, CodecSet, Request, Response, Speaks, TransportError};
 use rpc_net::{Connect, Dialer};
 use rpc_wire::MakeProtocol;
 use tower::Service;
 
-use crate::slot::Slot;
+use crate::slot::{Common, Slot, Slots, slots};
 use crate::{CallFuture, MuxConfig};
 
 /// Connects to `"host:port"` or `"unix:/path"` with the default configuration. One connection is made now, the others as
@@ -39,10 +39,8 @@ pub async fn connect_with<P: MakeProtocol, C: Connect>(
     config: MuxConfig,
 ) -> Result<Mux<P, C>, TransportError> {
     let mux = lazy(connector, protocol, config);
-    if let Some(slot) = mux.shared.slots.first() {
-        let io = slot.common.connector.connect().await?;
-        slot.open(io);
-    }
+    let io = mux.shared.common().connector.connect().await?;
+    mux.shared.first().open(io);
     Ok(mux)
 }
 
@@ -52,15 +50,8 @@ pub async fn connect_with<P: MakeProtocol, C: Connect>(
 /// As [`connect`].
 pub fn lazy<P: MakeProtocol, C: Connect>(connector: C, protocol: P, config: MuxConfig) -> Mux<P, C> {
     assert!(protocol.multiplexes(), "{} has no ids in its answers: it needs a pool", protocol.name());
-    let connections = config.connections.max(1);
-    let waiting = Arc::new(Waiting {
-        count: AtomicUsize::new(0),
-        limit: config.max_waiting,
-        blocked: Mutex::default(),
-    });
-    let common = Arc::new(Common { connector, protocol, config, waiting });
-    let slots = (0..connections).map(|_| Arc::new(Slot::new(common.clone()))).collect();
-    Mux { shared: Arc::new(Shared { slots, next: AtomicUsize::new(0), common }) }
+    let slots = slots(connector, protocol, config);
+    Mux { shared: Arc::new(Shared { slots, next: AtomicUsize::new(0) }) }
 }
 
 /// The transport. Clones share its connections, which end when the last clone and the last call are gone.
@@ -69,35 +60,39 @@ pub struct Mux<P: MakeProtocol, C: Connect = Dialer> {
 }
 
 struct Shared<P: MakeProtocol, C: Connect> {
-    slots: Box<[Arc<Slot<P, C>>]>,
+    slots: Slots<P, C>,
     next: AtomicUsize,
-    common: Arc<Common<P, C>>,
 }
 
-/// What all slots share.
-pub(crate) struct Common<P, C> {
-    pub(crate) connector: C,
-    pub(crate) protocol: P,
-    pub(crate) config: MuxConfig,
-    pub(crate) waiting: Arc<Waiting>,
+impl<P: MakeProtocol, C: Connect> Shared<P, C> {
+    fn common(&self) -> &Common<P, C> {
+        &self.first().common
+    }
+
+    fn first(&self) -> &Arc<Slot<P, C>> {
+        let Some(first) = self.slots.first() else { unreachable!("there is at least one slot") };
+        first
+    }
 }
 
 impl<P: MakeProtocol, C: Connect> Mux<P, C> {
     /// What is going on now.
     pub fn gauges(&self) -> MuxGauges {
-        let mut gauges = MuxGauges::default();
-        for slot in &self.shared.slots {
-            slot.count(&mut gauges);
+        let waiting = self.shared.common().waiting.count();
+        let mut gauges = MuxGauges { waiting, ..MuxGauges::default() };
+        for (in_flight, answered) in self.shared.slots.iter().filter_map(|slot| slot.count()) {
+            gauges.connections += 1;
+            gauges.in_flight += in_flight;
+            gauges.answered += answered;
         }
-        gauges.waiting = self.shared.common.waiting.count.load(Ordering::Relaxed);
         gauges
     }
 
     /// The connection for the next call: each in turn, but one that is open before one that is not.
     fn choose(&self) -> &Arc<Slot<P, C>> {
         let slots = &self.shared.slots;
-        let Some((first, more)) = slots.split_first() else { unreachable!("there is at least one slot") };
-        if more.is_empty() {
+        let first = self.shared.first();
+        if slots.len() == 1 {
             return first;
         }
         let turn = self.shared.next.fetch_add(1, Ordering::Relaxed);
@@ -119,7 +114,7 @@ impl<P: MakeProtocol, C: Connect> Service<Request<Body>> for Mux<P, C> {
     type Future = CallFuture<P, C>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        self.shared.common.waiting.poll_ready(cx).map(Ok)
+        self.shared.common().waiting.poll_ready(cx).map(Ok)
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
@@ -131,7 +126,7 @@ impl<P: MakeProtocol, C: Connect> Speaks for Mux<P, C> {
     type Codec = <P::Codecs as CodecSet>::First;
 
     fn codec(&self) -> Self::Codec {
-        self.shared.common.protocol.codecs().first()
+        self.shared.common().protocol.codecs().first()
     }
 }
 
@@ -151,7 +146,7 @@ impl<P: MakeProtocol, C: Connect> Drop for Shared<P, C> {
 
 impl<P: MakeProtocol, C: Connect> fmt::Debug for Mux<P, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let common = &self.shared.common;
+        let common = self.shared.common();
         f.debug_struct("Mux")
             .field("endpoint", common.connector.endpoint())
             .field("protocol", &common.protocol.name())
@@ -171,37 +166,4 @@ pub struct MuxGauges {
     pub answered: usize,
     /// Calls that wait for a connection, or for a slot on one.
     pub waiting: usize,
-}
-
-/// Counts the calls that wait, and holds callers up above the limit.
-pub(crate) struct Waiting {
-    count: AtomicUsize,
-    limit: usize,
-    blocked: Mutex<Vec<Waker>>,
-}
-
-impl Waiting {
-    fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.count.load(Ordering::Acquire) < self.limit {
-            return Poll::Ready(());
-        }
-        let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
-        if !blocked.iter().any(|known| known.will_wake(cx.waker())) {
-            blocked.push(cx.waker().clone());
-        }
-        drop(blocked);
-        // Again, in case the last one left in between.
-        if self.count.load(Ordering::Acquire) < self.limit { Poll::Ready(()) } else { Poll::Pending }
-    }
-
-    pub(crate) fn enter(&self) {
-        self.count.fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub(crate) fn leave(&self) {
-        if self.count.fetch_sub(1, Ordering::AcqRel) >= self.limit {
-            let blocked = std::mem::take(&mut *self.blocked.lock().unwrap_or_else(PoisonError::into_inner));
-            blocked.into_iter().for_each(Waker::wake);
-        }
-    }
 }

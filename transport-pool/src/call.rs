@@ -180,6 +180,6 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&*self.0)?.source()
+        std::error::Error::source(&*self.0)
     }
 }

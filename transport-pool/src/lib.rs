@@ -17,7 +17,6 @@
 //! - `read_buffer`: the memory that connections read into, which those that wait for their peer do not hold.
 //! - `shelf`: which connections there are, who waits, and when to dial; a state machine without a clock.
 //! - `shared`: the shelf behind its lock, and the tasks around it: dialling, and closing what nobody uses.
-//! - `waiting`: counts the calls that wait, and holds callers up above the limit.
 
 mod call;
 mod config;
@@ -27,7 +26,6 @@ mod read_buffer;
 mod shared;
 mod shelf;
 mod transport;
-mod waiting;
 
 pub use call::CallFuture;
 pub use config::PoolConfig;

@@ -4,7 +4,7 @@ use std::task::{Context, Waker};
 use std::time::Instant;
 
 use rpc_core::{Sent, Stage, TransportError, TransportErrorKind};
-use rpc_net::Connect;
+use rpc_net::{Connect, Waiting};
 use rpc_wire::{CallId, MakeProtocol};
 use tokio::runtime::Handle;
 use tokio::time::sleep_until;
@@ -13,7 +13,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::PoolConfig;
 use crate::connection::Connection;
 use crate::shelf::{Counts, Due, Round, Shelf, Taken};
-use crate::waiting::Waiting;
 
 /// A connection is boxed since it moves between the shelf and the calls.
 pub(crate) type Pooled<P, C> = Box<Connection<<C as Connect>::Io, <P as MakeProtocol>::Protocol>>;

@@ -104,6 +104,21 @@ fn c090_an_attempt_that_hangs_holds_up_nobody_else() {
     });
 }
 
+/// Calls that came before a mux had any connection were given one each; they take the one that is there.
+#[test]
+fn c090_calls_that_came_before_any_connection_take_the_one_that_opens() {
+    run(Net::Memory, async {
+        let (wire, _server) = serve(Router::new().add(Probe::new())).await;
+        let start = Instant::now();
+        let config = MuxConfig { connections: 3, ..MuxConfig::default() };
+        let mux = transport_mux::lazy(Stuck::new(&wire, 100), framed(), config);
+        let client = Client::new(mux.clone()).with(patient());
+        let client = &client;
+        join_all((0..60).map(|i| async move { echoes(client, &i.to_string()).await })).await;
+        assert_eq!((start.elapsed(), mux.gauges().connections, mux.gauges().waiting), (Duration::ZERO, 1, 0));
+    });
+}
+
 /// A backend that fails every call gets each of them once, however long that lasts, and the first call after it recovers
 /// succeeds.
 #[test]

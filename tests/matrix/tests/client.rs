@@ -595,6 +595,33 @@ fn c170_the_systems_error_can_be_found() {
     });
 }
 
+/// The same for connections that are made when they are needed: all who wait get the cause.
+#[test]
+fn c170_the_systems_error_can_be_found_below_a_failed_lazy_dial() {
+    run(Net::Memory, async {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let mux = transport_mux::lazy(Dialer::new(&free), framed(), MuxConfig::default());
+        let pool = transport_pool::lazy(Dialer::new(&free), framed(), PoolConfig::default());
+        let (mux, pool) = (Client::new(mux).with(patient()), Client::new(pool).with(patient()));
+        for _ in 0..3 {
+            let (mux, pool) = tokio::join!(
+                mux.call::<method::Echo>(&Text::new("hi")),
+                pool.call::<method::Echo>(&Text::new("hi"))
+            );
+            for error in [mux.unwrap_err(), pool.unwrap_err()] {
+                let mut cause = error.source();
+                while let Some(inner) = cause.filter(|cause| !cause.is::<io::Error>()) {
+                    cause = inner.source();
+                }
+                let system =
+                    cause.and_then(|cause| cause.downcast_ref::<io::Error>()).expect("the system's error");
+                assert_eq!(system.kind(), io::ErrorKind::ConnectionRefused);
+                assert_eq!(error.to_string().matches(&system.to_string()).count(), 1, "{error}");
+            }
+        }
+    });
+}
+
 /// Calls of each kind, so many.
 const EACH: usize = 200;
 

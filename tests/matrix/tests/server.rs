@@ -253,6 +253,35 @@ fn c120_a_message_has_to_be_whole_in_time() {
     });
 }
 
+/// A client that reads ten bytes a second is cut as one that reads nothing.
+#[test]
+fn c120_answers_are_not_read_in_crumbs() {
+    run(Net::Memory, async {
+        let config = ServerConfig { stall_timeout: Duration::from_secs(7), ..ServerConfig::default() };
+        let server =
+            Server::new().config(config).accept(codec_thrift::framed(), Router::new().add(Probe::new()));
+        let pipe = PipeConfig { capacity: 64, ..PipeConfig::default() };
+        let (wire, server) = Wire::to(server, Net::Memory, pipe, []).await;
+        let mut raw = wire.dial_pipe();
+        let call = [
+            &[0, 0, 0, 30, 0x80, 1, 0, 1, 0, 0, 0, 3][..],
+            b"big",
+            &[0, 0, 0, 1, 0x0b, 0, 1, 0, 0, 0, 7],
+            b"1000000",
+            &[0],
+        ];
+        raw.write_all(&call.concat()).await.unwrap();
+        let start = Instant::now();
+        let mut crumb = [0; 10];
+        // It finds out once it has read what was on its way.
+        while raw.read(&mut crumb).await.is_ok_and(|count| count > 0) {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        assert!(start.elapsed() < Duration::from_secs(7 + 64 / 10 + 2), "{:?}", start.elapsed());
+        assert_eq!(server.gauges().connections(), 0);
+    });
+}
+
 /// The same where the first bytes choose the protocol.
 #[test]
 fn c119_connections_that_do_not_decide_are_closed() {
