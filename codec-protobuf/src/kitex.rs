@@ -2,7 +2,8 @@ use bytes::{Bytes, BytesMut};
 use prost::Message;
 use rpc_core::{DecodeError, DecodeErrorKind, Name, Status};
 use rpc_wire::{
-    Detect, Kind, MessageHead, MessageHeader, Reader, WriteBuf, application_kind, status_from_application,
+    Detect, Kind, Member, MessageHead, MessageHeader, Reader, WriteBuf, application_kind,
+    status_from_application,
 };
 
 use crate::Protobuf;
@@ -80,6 +81,11 @@ impl MessageHeader for KitexHeader {
             .map_err(|error| DecodeError::new(DecodeErrorKind::Malformed, error.to_string()))?;
         Ok(status_from_application(failure.number, failure.text))
     }
+}
+
+/// It never stands without a frame.
+impl Member for KitexHeader {
+    type Scan = ();
 }
 
 /// Kitex's application exception.

@@ -78,6 +78,22 @@ pub enum Frame<M> {
     Ignored,
 }
 
+impl<M> Frame<M> {
+    /// The same with another mirror.
+    pub(crate) fn map<N>(self, change: impl FnOnce(M) -> N) -> Frame<N> {
+        match self {
+            Self::Request { id, head, body, answer, mirror } => {
+                Frame::Request { id, head, body, answer, mirror: change(mirror) }
+            }
+            Self::Refused { id, status, mirror } => Frame::Refused { id, status, mirror: change(mirror) },
+            Self::Response { id, method, head, body } => Frame::Response { id, method, head, body },
+            Self::GoAway => Frame::GoAway,
+            Self::Last(frame) => Frame::Last(Box::new(frame.map(change))),
+            Self::Ignored => Frame::Ignored,
+        }
+    }
+}
+
 /// How one message stands in a byte stream, with its envelope around it. Each connection has a clone of its own, so an
 /// implementation may keep where a scan stopped.
 ///

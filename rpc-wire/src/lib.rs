@@ -14,6 +14,7 @@
 //! - `header`, `message`: Thrift's kind of message header, and what every framing does with messages that have one.
 //! - `framed`, `buffered`: the framings with a length before each message, and with nothing.
 //! - `ttheader`: the framing with Kitex's header in front of each message.
+//! - `family`: all of these on one connection, told apart message by message.
 //! - `application_error`: the numbers of Thrift's and Kitex's application exceptions, and the statuses they mean.
 //! - `write_buf`: what is to be written. `coding`: the checked reader. `id_map`: values by call id.
 //! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
@@ -23,6 +24,7 @@ mod application_error;
 mod buffered;
 mod coding;
 mod error;
+mod family;
 mod framed;
 mod framing;
 pub mod fuzz;
@@ -41,6 +43,7 @@ pub use application_error::{ApplicationErrorKind, application_kind, status_from_
 pub use buffered::{Buffered, Unframed};
 pub use coding::Reader;
 pub use error::{CallError, ConnectionError, ConnectionErrorKind, FrameError, OpenError};
+pub use family::{Family, FamilyMirror, Headers, Member, Speaks};
 pub use framed::Framed;
 pub use framing::{Answer, Detect, Frame, Framing, Order};
 pub use header::{Kind, MessageHead, MessageHeader};

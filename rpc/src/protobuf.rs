@@ -9,3 +9,11 @@ pub type KitexFramed = rpc_wire::Framed<KitexHeader>;
 pub fn kitex_framed() -> KitexFramed {
     rpc_wire::Framed::new(KitexHeader)
 }
+
+/// Kitex's default for services of `.proto` files: its message header in frames, behind a TTHeader.
+pub type KitexTtHeader = rpc_wire::TtHeader<KitexHeader>;
+
+/// [`KitexTtHeader`], with all defaults.
+pub fn kitex_ttheader() -> KitexTtHeader {
+    rpc_wire::TtHeader::new(KitexHeader)
+}

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use rpc_core::{Metadata, Name, RequestHead, ResponseHead, Status};
@@ -12,11 +12,11 @@ use crate::{FrameError, Kind};
 
 /// What a header says of a request.
 #[derive(Debug, Default)]
-pub(super) struct RequestHeading {
-    pub(super) service: Name,
+pub(crate) struct RequestHeading {
+    service: Name,
     /// What the caller gives the call, from now on.
-    pub(super) timeout: Option<Duration>,
-    pub(super) metadata: Metadata,
+    timeout: Option<Duration>,
+    metadata: Metadata,
     pub(super) checksum: Option<Bytes>,
 }
 
@@ -34,8 +34,20 @@ impl RequestHeading {
     /// # Errors
     /// When the header is not well formed.
     pub(super) fn read(header: &Bytes) -> Result<Self, FrameError> {
+        Self::collect(header, Entries::of(header)?)
+    }
+
+    /// Reads the texts that a mesh put before a message: the two bytes of their size, before those the magic number.
+    ///
+    /// # Errors
+    /// When they are not well formed.
+    pub(crate) fn read_mesh(header: &Bytes) -> Result<Self, FrameError> {
+        Self::collect(header, Entries::of_mesh(header)?)
+    }
+
+    fn collect<'a>(header: &'a Bytes, entries: Entries<'a>) -> Result<Self, FrameError> {
         let (mut heading, mut pairs) = (Self::default(), Pairs::of(header));
-        for entry in Entries::of(header)? {
+        for entry in entries {
             match entry? {
                 Entry::Text(text::SERVICE, name) => {
                     heading.service = Name::from_bytes(header.slice_ref(name))
@@ -49,6 +61,15 @@ impl RequestHeading {
         }
         heading.metadata = pairs.into_metadata();
         Ok(heading)
+    }
+
+    /// Puts what it says into a request's head. A service that the message names itself stays.
+    pub(crate) fn fill(self, head: &mut RequestHead, now: Option<Instant>) {
+        if head.service.is_empty() {
+            head.service = self.service;
+        }
+        head.deadline = self.timeout.zip(now).and_then(|(left, now)| now.checked_add(left));
+        head.metadata = self.metadata;
     }
 }
 

@@ -58,6 +58,17 @@ impl<'a> Entries<'a> {
         }
     }
 
+    /// The texts of a mesh's header, which begins with a magic number and a size.
+    ///
+    /// # Errors
+    /// When their count can not be right.
+    pub(super) fn of_mesh(header: &'a [u8]) -> Result<Self, FrameError> {
+        let rest = header.get(4..).ok_or_else(short)?;
+        let mut entries = Self { rest, block: Block::Texts, left: 0, seen: 0 };
+        entries.begin(Block::Texts)?;
+        Ok(entries)
+    }
+
     fn u16(&mut self) -> Result<u16, FrameError> {
         self.rest.try_get_u16().map_err(|_| short())
     }

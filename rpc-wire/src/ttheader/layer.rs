@@ -133,12 +133,8 @@ impl Layer {
                 let heading = RequestHeading::read(&header)?;
                 verify(&heading.checksum)?;
                 self.peer_multiplexes |= flags & OUT_OF_ORDER != 0;
-                if head.service.is_empty() {
-                    head.service = heading.service;
-                }
-                head.deadline = heading.timeout.zip(self.now).and_then(|(left, now)| now.checked_add(left));
-                head.metadata = heading.metadata;
                 let mirror = mirror(message, &heading.checksum);
+                heading.fill(&mut head, self.now);
                 Frame::Request { id, head, body, answer, mirror }
             }
             Frame::Refused { id, status, mirror: message } => {

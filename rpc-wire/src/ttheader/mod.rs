@@ -27,6 +27,7 @@ use bytes::{Bytes, BytesMut};
 use rpc_core::{RequestHead, ResponseHead};
 
 pub use self::config::{BackwardKeys, Payload, TtHeaderConfig};
+pub(crate) use self::heading::RequestHeading;
 pub(crate) use self::layer::Layer;
 pub use self::layer::TtHeaderMirror;
 pub(crate) use self::packet::{MAGIC, PREFIX, whole};
