@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::{Bytes, BytesMut};
 use rpc_core::{Decode as _, Encode as _, Place};
-use rpc_wire::{Framed, MessageHeader as _};
+use rpc_wire::{Framed, MessageHeader as _, TtHeader};
 
 use crate::{KitexHeader, Protobuf};
 
@@ -14,6 +14,14 @@ use crate::{KitexHeader, Protobuf};
 /// When the same bytes in other pieces give something else.
 pub fn frames(data: &[u8]) {
     rpc_wire::fuzz::frames(&Framed::new(KitexHeader), data);
+}
+
+/// The same behind a TTHeader.
+///
+/// # Panics
+/// When the same bytes in other pieces give something else.
+pub fn ttheader_frames(data: &[u8]) {
+    rpc_wire::fuzz::frames(&TtHeader::new(KitexHeader), data);
 }
 
 /// Reads a failure; one that can be read is written and read again.

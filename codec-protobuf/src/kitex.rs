@@ -20,6 +20,8 @@ use crate::Protobuf;
 /// [`ApplicationErrorKind`](rpc_wire::ApplicationErrorKind), whose table says how they stand to status codes and what is
 /// lost. A type that is not Kitex's is answered with such a failure, and the connection goes on, where Kitex ends it.
 ///
+/// Behind a [`TtHeader`](rpc_wire::TtHeader), which is Kitex's default, it stands in its frame all the same.
+///
 /// Source: `wire/thrift.md` §10 (Kitex's `protobuf.go`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KitexHeader;
@@ -101,7 +103,7 @@ struct Failure {
 mod tests {
     use bytes::Buf;
     use rpc_core::{Code, RequestHead, ResponseHead};
-    use rpc_wire::{Answer, Frame, Framed, Framing};
+    use rpc_wire::{Answer, Frame, FrameError, Framed, Framing, Payload, TtHeader, TtHeaderConfig};
 
     use super::*;
     use crate::fuzz;
@@ -159,6 +161,54 @@ mod tests {
         let status = head.status.unwrap_err();
         assert_eq!((id, status.code(), status.message()), (Some(7), Code::Unimplemented, "unknown method"));
         assert_eq!(status.wire_code(), Some(1));
+    }
+
+    /// Behind a TTHeader, messages stand as they do without it, failures too; it alone tells business errors.
+    #[test]
+    fn a_ttheader_stands_before_the_same_bytes() {
+        let framing = TtHeader::new(KitexHeader);
+        let head = head_of_echo();
+        let asked = written(|dst| {
+            framing.encode_request(7, &head, &Bytes::from_static(b"\x0a\x02hi"), dst).unwrap();
+        });
+        assert!(asked.ends_with(&call()));
+        let decode = |bytes: &[u8]| framing.clone().decode(&mut BytesMut::from(bytes), LIMIT).unwrap();
+        let Some(Frame::Request { id: 7, mirror, .. }) = decode(&asked) else { panic!("not a request") };
+        let answer = |status: Status| {
+            let failed = ResponseHead::failed(status);
+            written(|dst| framing.encode_response(&mirror, &failed, &Bytes::new(), dst).unwrap())
+        };
+        let failed = answer(Status::unimplemented("unknown method"));
+        assert!(failed.ends_with(&exception()));
+        let Some(Frame::Response { id: Some(7), head, .. }) = decode(&failed) else { panic!("no response") };
+        assert_eq!(head.status.unwrap_err().wire_code(), Some(1));
+        let business = answer(Status::business(9, "no"));
+        assert!(business.ends_with(b"\x90\x01\0\x02\0\0\0\x04Echo\0\0\0\x07"), "an empty message");
+        let Some(Frame::Response { head, .. }) = decode(&business) else { panic!("no response") };
+        assert_eq!(head.status.unwrap_err().business_code(), Some(9));
+
+        for message in [asked, failed, business] {
+            for bit in 0..message.len() * 8 {
+                let mut flipped = message.clone();
+                flipped[bit / 8] ^= 1 << (bit % 8);
+                fuzz::ttheader_frames(&[&[3], &flipped[..]].concat());
+            }
+        }
+        let bare = TtHeaderConfig { payload: Payload::Bare, ..TtHeaderConfig::default() };
+        let refused = framing.clone().with(bare).encode_request(
+            7,
+            &head_of_echo(),
+            &Bytes::new(),
+            &mut WriteBuf::new(),
+        );
+        assert!(
+            matches!(refused, Err(FrameError::Unsupported(_))),
+            "Kitex takes no such message without its frame"
+        );
+    }
+
+    fn head_of_echo() -> RequestHead {
+        RequestHead { method: Name::from_static("Echo"), ..RequestHead::default() }
     }
 
     #[test]

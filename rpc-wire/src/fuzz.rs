@@ -3,10 +3,13 @@
 
 use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use rpc_core::ResponseHead;
 
-use crate::{CallId, Event, Framing, Limits, MakeProtocol, Protocol, Unary, WriteBuf};
+use crate::{
+    CallId, Event, Frame, Framing, Kind, Limits, MakeProtocol, MessageHeader, Protocol, TtHeader, Unary,
+    WriteBuf,
+};
 
 /// What came out of a protocol, in a form that can be compared.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,6 +33,42 @@ pub fn frames<F: Framing>(framing: &F, data: &[u8]) {
         assert_eq!(whole, pieces, "the same bytes in other pieces gave something else");
     }
 }
+
+/// Puts bytes into the header of a TTHeader packet, around a call: the call is read or refused, and metadata that was read
+/// and can be written is read again as it was.
+///
+/// # Panics
+/// When it is not.
+pub fn ttheader<H: MessageHeader>(header: &H, data: &[u8]) {
+    let mut message = WriteBuf::new();
+    header.write(Kind::Call, b"echo", 1, &mut message);
+    let mut info = data.get(..MAX_INFO).unwrap_or(data).to_vec();
+    info.resize(info.len().next_multiple_of(4).max(4), 0);
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let mut packet = BytesMut::new();
+    packet.put_u32(number(10 + info.len() + 4 + message.len()));
+    packet.put_slice(&[0x10, 0, 0, 0, 0, 0, 0, 1]);
+    packet.put_u16(u16::try_from(info.len() / 4).unwrap_or(u16::MAX));
+    packet.put_slice(&info);
+    packet.put_u32(number(message.len()));
+    packet.put(message);
+
+    let mut framing = TtHeader::new(header.clone());
+    let Ok(Some(Frame::Request { head, body, .. })) = framing.decode(&mut packet, usize::MAX) else { return };
+    let mut written = WriteBuf::new();
+    if framing.encode_request(1, &head, &body, &mut written).is_err() {
+        return; // what a peer spelled in another way may have no representation here
+    }
+    let mut again = BytesMut::new();
+    again.put(written);
+    match framing.decode(&mut again, usize::MAX) {
+        Ok(Some(Frame::Request { head: read, .. })) => assert_eq!(read.metadata, head.metadata),
+        other => panic!("what was written is {other:?}"),
+    }
+}
+
+/// The largest header that its length field can say, in bytes.
+const MAX_INFO: usize = 262_140;
 
 fn client<F: Framing>(framing: &F) -> Unary<F> {
     MakeProtocol::client(framing, &limits(), CallId(1))

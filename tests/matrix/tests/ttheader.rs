@@ -1,11 +1,22 @@
 //! TTHeader: the transport suite over both transports, and what only a header carries, from end to end.
 #![allow(clippy::unwrap_used)] // all of it is a test
 
+use std::convert::Infallible;
+use std::future::ready;
+
+use bytes::Bytes;
 use codec_protobuf::KitexHeader;
-use codec_thrift::{BinaryHeader, CompactHeader};
-use rpc_test::transport_suite;
+use codec_thrift::{Binary, BinaryHeader, CompactHeader};
+use rpc_core::{
+    Body, Client, Code, Name, Request, RequestHead, Response, ResponseHead, Router, Scope, Sent, Status,
+    Transport, Value,
+};
+use rpc_net::Server;
+use rpc_test::transport::{Kind, Settings, patient};
+use rpc_test::{Net, PipeConfig, Running, Wire, run, transport_suite};
 use rpc_wire::{MessageHeader, Payload, TtHeader, TtHeaderConfig};
 use tests_matrix::{MuxKind, PoolKind};
+use tower::service_fn;
 
 /// Unframed, with checksums.
 fn bare() -> TtHeader<CompactHeader> {
@@ -31,4 +42,130 @@ mod pool {
 
     transport_suite!(thrift, PoolKind, in_order(BinaryHeader::new()));
     transport_suite!(kitex_protobuf, PoolKind, in_order(KitexHeader), encodes_all);
+}
+
+/// A proxy's view of a server: the head and the bytes of each call go to `answer`.
+async fn served<F>(answer: F) -> (Wire, Running)
+where
+    F: Fn(&RequestHead) -> ResponseHead + Clone + Send + Sync + 'static,
+{
+    let backend = service_fn(move |request: Request<Body>| {
+        let head = answer(&request.head);
+        ready(Ok::<_, Infallible>(Response { head, body: request.body }))
+    });
+    let server = Server::new().accept(TtHeader::new(BinaryHeader::new()), Router::new().fallback(backend));
+    Wire::to(server, Net::Memory, PipeConfig::default(), []).await
+}
+
+fn client(wire: Wire) -> Client<Binary, impl Transport> {
+    let framing = TtHeader::new(BinaryHeader::new());
+    Client::new(MuxKind::make(wire, framing, Settings::default())).with(patient())
+}
+
+fn work() -> RequestHead {
+    RequestHead {
+        method: Name::from_static("work"),
+        service: Name::from_static("Work"),
+        ..RequestHead::default()
+    }
+}
+
+#[test]
+fn metadata_goes_there_and_back() {
+    run(Net::Memory, async {
+        let (wire, _server) = served(|head| {
+            let mut answer = ResponseHead::ok();
+            for (key, value, scope) in head.metadata.iter() {
+                let Value::Text(text) = value else { panic!("no text") };
+                answer.metadata.insert(format!("{key}.{scope:?}"), format!("{text} of {}", head.service));
+            }
+            answer
+        })
+        .await;
+        let mut head = work();
+        head.metadata.insert("one-hop", "1");
+        head.metadata.insert_scoped("Chain", "2", Scope::Persistent);
+        head.metadata.insert("gdpr-token", "secret");
+        let answer = client(wire).call_raw(head, Bytes::from_static(b"\0")).await.unwrap();
+        let text = |key| answer.head.metadata.get_text(key);
+        assert_eq!(text("one-hop.Transient"), Some("1 of Work"));
+        assert_eq!(text("Chain.Persistent"), Some("2 of Work"));
+        assert_eq!(text("gdpr-token.Transient"), Some("secret of Work"));
+        assert_eq!(answer.head.metadata.len(), 3);
+    });
+}
+
+#[test]
+fn business_errors_arrive_whole_and_pass_through_a_proxy() {
+    run(Net::Memory, async {
+        let details = Bytes::from_static(b"{\"field\":\"name\"}");
+        let status = Status::business(1404, "no such user").with_details(details);
+        let sent = status.clone();
+        let (wire, _server) = served(move |_| ResponseHead::failed(sent.clone())).await;
+        let backend = client(wire);
+        let answer = backend.call_raw(work(), Bytes::from_static(b"\0")).await.unwrap();
+        assert_eq!((answer.head.status, answer.body.len()), (Err(status.clone()), 0));
+
+        let proxy = service_fn(move |request: Request<Body>| {
+            let Body::Once(body) = request.body else { panic!("a stream") };
+            let call = backend.call_raw(request.head, body);
+            async move { call.await.map(|answer| Response { head: answer.head, body: Body::Once(answer.body) }) }
+        });
+        let server = Server::new().accept(TtHeader::new(BinaryHeader::new()), Router::new().fallback(proxy));
+        let (wire, _proxy) = Wire::to(server, Net::Memory, PipeConfig::default(), []).await;
+        let answer = client(wire).call_raw(work(), Bytes::from_static(b"\0")).await.unwrap();
+        assert_eq!(answer.head.status, Err(status));
+    });
+}
+
+/// What the header can not spell fails the one call that wanted it, and nothing of it is sent.
+#[test]
+fn metadata_that_can_not_be_spelled_fails_its_call_alone() {
+    run(Net::Memory, async {
+        let (wire, _server) = served(|head| {
+            let mut answer = ResponseHead::ok();
+            if head.metadata.get("spoil").is_some() {
+                answer.metadata.insert("crrst", "1");
+            }
+            answer
+        })
+        .await;
+        let (wire, dialled) = (wire.clone(), wire);
+        let client = client(wire);
+        let call = |key: &'static str, value: &str| {
+            let mut head = work();
+            head.metadata.insert(key, value);
+            client.call_raw(head, Bytes::from_static(b"\0"))
+        };
+        let error = call("key", "").await.unwrap_err();
+        assert_eq!(error.sent(), Sent::No, "{error}");
+        let spoiled = call("spoil", "it").await.unwrap().head.status.unwrap_err();
+        assert_eq!(spoiled.code(), Code::Internal, "{spoiled}");
+        assert_eq!(call("key", "value").await.unwrap().head.status, Ok(()));
+        assert_eq!(dialled.dials(), 1);
+    });
+}
+
+/// A server that stops says so between its answers, and answers all the same what was on its way.
+#[test]
+fn no_call_fails_when_a_server_goes_away() {
+    run(Net::Memory, async {
+        let protocol = TtHeader::new(BinaryHeader::new());
+        let (wire, mut server) = served(|_| ResponseHead::ok()).await;
+        let client =
+            Client::<Binary, _>::new(MuxKind::make(wire, protocol, Settings::default())).with(patient());
+        // The connection is in use when the server is told to stop.
+        let first = client.call_raw(work(), Bytes::from_static(b"\0")).await.unwrap();
+        assert!(first.head.status.is_ok());
+        let running =
+            futures::future::join_all((0..200).map(|_| client.call_raw(work(), Bytes::from_static(b"\0"))));
+        let stopping = async {
+            tokio::task::yield_now().await;
+            server.stopped().await;
+        };
+        let (answers, ()) = tokio::join!(running, stopping);
+        for answer in answers {
+            assert_eq!(answer.unwrap().head.status, Ok(()));
+        }
+    });
 }
