@@ -8,6 +8,9 @@ pub struct Limits {
     /// the peer waits. Default: 4,096. Worst case on a server: so many handlers for each connection. A client that sets
     /// 1 says that it reads nothing but the answer it waits for.
     pub max_in_flight: usize,
+    /// Client: how many bytes of requests may wait to be written, before further callers wait: they wait for a peer that reads
+    /// nothing, and calls that are given up meanwhile leave their bytes behind. One request may be larger. Default: 16 MiB.
+    pub max_unsent: usize,
     /// Client: how many calls that were given up may still be unanswered before the connection counts as dead, since
     /// their ids can not be used again until they are. Default: 65,536, some 3 MiB.
     pub max_abandoned: usize,
@@ -17,6 +20,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_message: 16 * 1024 * 1024, max_in_flight: 4096, max_abandoned: 65_536, ordered: false }
+        Self {
+            max_message: 16 * 1024 * 1024,
+            max_in_flight: 4096,
+            max_unsent: 16 * 1024 * 1024,
+            max_abandoned: 65_536,
+            ordered: false,
+        }
     }
 }

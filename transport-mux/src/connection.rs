@@ -54,12 +54,21 @@ pub(crate) struct Handled {
 
 /// What the driver is to do next.
 pub(crate) enum Next {
-    /// Write what was put into its buffer.
-    Write,
+    /// Write what was put into its buffer. That may have made room for calls that found none.
+    Write { made_room: bool },
     /// Rest until it is woken, or until the instant.
     Rest(Option<Instant>),
     /// End: it takes no new calls, and those on it are over.
     End,
+}
+
+impl<P: Protocol> State<P> {
+    /// Whether a call found no room since this was last asked, and there is some now.
+    fn made_room(&mut self) -> bool {
+        let made = self.short_of_room && self.protocol.capacity() > 0;
+        self.short_of_room &= !made;
+        made
+    }
 }
 
 impl<P: Protocol> Connection<P> {
@@ -211,10 +220,7 @@ impl<P: Protocol> Connection<P> {
                 handled.wake.push(waker);
             }
         }
-        if state.short_of_room && state.protocol.capacity() > 0 {
-            state.short_of_room = false;
-            handled.made_room = true;
-        }
+        handled.made_room |= state.made_room();
     }
 
     /// Moves what is to be written into `out`, or lets the driver rest.
@@ -222,7 +228,7 @@ impl<P: Protocol> Connection<P> {
         let mut state = self.lock();
         if state.protocol.poll_output(out) {
             state.taken += 1;
-            return Next::Write;
+            return Next::Write { made_room: state.made_room() };
         }
         if state.leaving && state.protocol.in_flight() == 0 {
             return Next::End;
@@ -241,10 +247,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Whether a call found no room and there is some now.
     pub(crate) fn made_room(&self) -> bool {
-        let mut state = self.lock();
-        let made = state.short_of_room && state.protocol.capacity() > 0;
-        state.short_of_room &= !made;
-        made
+        self.lock().made_room()
     }
 
     /// Ends it: every call that waits gets an error.

@@ -91,7 +91,11 @@ where
                 return Poll::Pending;
             }
             match self.connection.next(&mut self.out, cx.waker()) {
-                Next::Write => {}
+                Next::Write { made_room } => {
+                    if made_room {
+                        (self.on_room)();
+                    }
+                }
                 Next::Rest(until) => {
                     self.gathering = Gathering::No;
                     if let Err(cause) = ready!(self.poll_rest(cx, until)) {
