@@ -91,9 +91,9 @@ pub enum Event {
 /// One connection's side of a wire protocol, as a value. The same trait serves clients and servers; a symmetric protocol
 /// may be both at once.
 ///
-/// Methods are of three kinds. *In*: `handle_input`, `handle_eof`, `handle_timeout` tell what happened. *Commands*: `set_time`, `open`,
-/// `reply`, `send`, `finish`, `reset`, `go_away` say what is wanted. *Out*: `poll_event`, `poll_output`, `poll_timeout` are
-/// drained after any of the others, in this order, until they have nothing more.
+/// Methods are of three kinds. *In*: `handle_input`, `handle_eof`, `handle_timeout`, `set_time` tell what happened.
+/// *Commands*: `open`, `reply`, `send`, `finish`, `reset`, `go_away` say what is wanted. *Out*: `poll_event`, `poll_output`,
+/// `poll_timeout` are drained after any of the others, in this order, until they have nothing more.
 ///
 /// # Errors
 /// A [`ConnectionError`] ends the connection: nothing more is fed in, what `poll_output` still has may be written.

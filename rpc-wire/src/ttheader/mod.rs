@@ -43,7 +43,7 @@ use crate::{Detect, Frame, FrameError, Framing, MessageHeader, Order, WriteBuf};
 /// | what is left of the deadline | number 12, milliseconds | only where the transport tells the time |
 /// | transient and persistent metadata | `RPC_TRANSIT_…`, `RPC_PERSIST_…` | `gdpr-token` in a block of its own |
 /// | metadata of an answer | the key as it is | or as volo reads it, see [`BackwardKeys`] |
-/// | [`Status::business`](rpc_core::Status::business) | the texts `biz-status`, `biz-message`, `biz-extra` | beside an empty result |
+/// | [a business error](rpc_core::Status::business) | `biz-status`, `biz-message`, `biz-extra` | beside an empty result |
 /// | any other failure | an exception in the message | as without the header |
 ///
 /// A binary value that is UTF-8 arrives as text, since values on the wire have no type. What can not be spelled is an

@@ -6,8 +6,8 @@ use crate::message::{Header, Message, checked_len};
 use crate::{FrameError, WriteBuf};
 
 impl Payload {
-    /// Finds out which it is by its first bytes, and takes the frame off. `which` knows a message's header by its first bytes,
-    /// and says which of a list it is.
+    /// Finds out which it is by its first bytes, and takes the frame off. `which` knows a message's header by its first
+    /// bytes, and says which of a list it is.
     ///
     /// # Errors
     /// When it is neither, and when the frame does not fill the payload.

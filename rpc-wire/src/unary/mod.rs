@@ -106,8 +106,8 @@ impl<F: Framing> Unary<F> {
             }
             Frame::Response { id, method, head, body } => {
                 match self.outgoing.answer(id, method.as_deref()) {
-                    // Where the peer knows of the deadline it may say that it is over, in the words of a protocol that has none
-                    // for that.
+                    // Where the peer knows of the deadline it may say that it is over, in a protocol that has no word for
+                    // that.
                     Answered::Live(id, Some(deadline)) if head.status.is_err() && deadline <= now => {
                         self.push(Event::Reset { id, reason: Reason::Deadline });
                     }
@@ -322,6 +322,7 @@ impl<F: Framing> Protocol for Unary<F> {
     fn capacity(&self) -> usize {
         match (self.side, F::ORDER) {
             (Side::Server, _) => self.room_for_requests(),
+            (Side::Client, Order::ById) if self.out.len() >= self.limits.max_unsent.max(1) => 0,
             (Side::Client, Order::ById) => self.limits.max_in_flight.saturating_sub(self.outgoing.live()),
             (Side::Client, Order::InOrder) => usize::from(self.outgoing.is_empty()),
         }

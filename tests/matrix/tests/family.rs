@@ -1,5 +1,5 @@
-//! The whole family on one port: the transport suite in each framing that its clients may speak, and clients of single framings
-//! and codecs against one server.
+//! The whole family on one port: the transport suite in each framing that its clients may speak, and clients of single
+//! framings and codecs against one server.
 #![allow(clippy::unwrap_used)] // all of it is a test
 
 use codec_protobuf::KitexHeader;
