@@ -13,6 +13,7 @@ use rpc_core::{CallOptions, Client, Code, Router, Sent, Speaks, Stage, Transport
 use rpc_net::{Connect, Dialer, Server, ServerConfig, Stream};
 use rpc_test::transport::patient;
 use rpc_test::{Answer, Net, PipeConfig, Probe, Running, Text, Wire, method, poll_times, run, until};
+use rpc_wire::Limits;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use transport_mux::MuxConfig;
@@ -198,5 +199,44 @@ fn a_mux_replaces_its_dead_connections() {
         }
         until("both are open", || mux.gauges().connections == 2).await;
         assert_eq!(wire.dials(), 3);
+    });
+}
+
+/// A peer that reads nothing makes a client hold so much and no more, however many calls give up: further ones wait, and none of
+/// those has left. Once it reads, the next call is answered.
+#[test]
+fn calls_to_a_peer_that_reads_nothing_wait_above_a_bound() {
+    run(Net::Memory, async {
+        let pipe = PipeConfig { capacity: 4096, ..PipeConfig::default() };
+        let (wire, mut script) = Wire::to_script(pipe);
+        let limits = Limits { max_unsent: 64 * 1024, ..Limits::default() };
+        let config = MuxConfig { connections: 1, limits, ..MuxConfig::default() };
+        let mux = transport_mux::lazy(wire, framed(), config);
+        let client = Client::new(mux.clone()).with(CallOptions::new().timeout(Duration::from_secs(1)));
+        let text = Text::new("x".repeat(1024));
+        let mut left = 0;
+        for _ in 0..5 {
+            let calls = join_all((0..300).map(|_| client.call::<method::Echo>(&text))).await;
+            let errors: Vec<_> = calls.into_iter().map(Result::unwrap_err).collect();
+            assert!(errors.iter().all(|error| error.code() == Code::DeadlineExceeded), "{errors:?}");
+            left += errors.iter().filter(|error| error.sent() != Sent::No).count();
+        }
+        // What the pipe holds, what is being written, and what waits behind that.
+        assert!((64..=4 + 2 * 65).contains(&left), "{left} calls of 1 KiB were let in");
+        assert_eq!((mux.gauges().in_flight, mux.gauges().waiting), (0, 0));
+
+        let mut peer = script.accept().await;
+        let last = tokio::spawn(client.with(patient()).call::<method::Echo>(&Text::new("hi")));
+        let frame = loop {
+            let frame = peer.take_frame().await;
+            if frame.len() < 100 {
+                break frame;
+            }
+        };
+        let id = frame.get(12..16).unwrap();
+        let answer =
+            [&[0x80, 1, 0, 2, 0, 0, 0, 4][..], b"echo", id, &[0x0b, 0, 0, 0, 0, 0, 2], b"ok", &[0]].concat();
+        peer.send(&[&u32::try_from(answer.len()).unwrap().to_be_bytes()[..], &answer].concat()).await;
+        assert_eq!(last.await.unwrap().unwrap(), Ok(Answer::new("ok")));
     });
 }
