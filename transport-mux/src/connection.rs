@@ -102,6 +102,9 @@ impl<P: Protocol> Connection<P> {
         if state.leaving || state.broken {
             return Err(OpenError::GoingAway);
         }
+        if state.protocol.wants_time() {
+            state.protocol.set_time(tokio::time::Instant::now().into_std());
+        }
         let id = match state.protocol.open(head, body, More::Done) {
             Ok(id) => id,
             Err(error) => {

@@ -86,6 +86,9 @@ impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
 
     /// Begins an exchange. Nothing is written yet.
     pub(crate) fn start(&mut self, head: &RequestHead, body: &Bytes) -> Result<(), OpenError> {
+        if self.protocol.wants_time() {
+            self.protocol.set_time(now());
+        }
         let id = self.protocol.open(head, body, More::Done).inspect_err(|error| {
             self.spoiled |= *error == OpenError::GoingAway;
         })?;

@@ -36,7 +36,9 @@ const ID_STRIDE: u32 = 65_536;
 const LAST_ID: u32 = i32::MAX.cast_unsigned();
 
 impl<P: MakeProtocol, C: Connect> Shared<P, C> {
-    pub(crate) fn new(connector: C, protocol: P, config: PoolConfig) -> Self {
+    pub(crate) fn new(connector: C, protocol: P, mut config: PoolConfig) -> Self {
+        // So that protocols do not invite the peer to say anything unasked.
+        config.limits.max_in_flight = 1;
         let shelf =
             Shelf::new(config.max_connections, config.max_idle, config.idle_timeout, config.backoff.clone());
         let gone = CancellationToken::new();

@@ -1,6 +1,6 @@
 //! From flags to settings: presets filled in, contradictions refused.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Flags;
@@ -462,7 +462,7 @@ fn output(flags: &Flags) -> Result<Output, Failure> {
     let word = |given: &Option<String>| given.clone().unwrap_or_else(|| "auto".to_owned());
     let out = flags.out.as_ref().map(PathBuf::from);
     if let Some(out) = &out
-        && !crate::report::files::vacant(out)
+        && !vacant(out)
     {
         let what = format!("--out: '{}' is not an empty folder", out.display());
         return Err(Failure::usage(what, "name a folder that is empty or does not exist"));
@@ -478,6 +478,14 @@ fn output(flags: &Flags) -> Result<Output, Failure> {
         quiet: flags.quiet,
         verbose: flags.verbose,
     })
+}
+
+/// Whether results may go there: it does not exist, or is an empty folder.
+fn vacant(path: &Path) -> bool {
+    match std::fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
 }
 
 fn notes(flags: &Flags, split: &Split, absent: &[Pair]) -> Vec<String> {

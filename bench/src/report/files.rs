@@ -12,14 +12,6 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::plan::Plan;
 
-/// Whether results may go there: it does not exist, or is an empty folder.
-pub fn vacant(path: &Path) -> bool {
-    match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-    }
-}
-
 /// Where results go: as asked for, or a folder named by time and label.
 pub fn folder(settings: &Settings, started: SystemTime) -> PathBuf {
     let output = &settings.output;
@@ -115,12 +107,5 @@ mod tests {
         ] {
             assert_eq!(stamp(UNIX_EPOCH + Duration::from_secs(seconds)), text);
         }
-    }
-
-    #[test]
-    fn vacancy() {
-        assert!(vacant(Path::new("no/such/folder")));
-        assert!(!vacant(Path::new("src")));
-        assert!(!vacant(Path::new("Cargo.toml")));
     }
 }

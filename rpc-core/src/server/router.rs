@@ -225,14 +225,23 @@ impl Table {
                 }
             }
         } else {
-            match entries.iter().find(|entry| is_named(entry.service, service.as_bytes())) {
-                Some(entry) => entry,
-                None if self.services.iter().any(|known| is_named(known, service.as_bytes())) => {
+            let full = entries.iter().find(|entry| entry.service.as_bytes() == service.as_bytes());
+            let mut named = entries.iter().filter(|entry| is_named(entry.service, service.as_bytes()));
+            match (full.or_else(|| named.next()), named.next()) {
+                (Some(entry), _) if full.is_some() => entry,
+                (Some(entry), None) => entry,
+                (Some(one), Some(other)) => {
+                    return Err(Status::unimplemented(format!(
+                        "service {service:?} may be {} or {}: the call must name its package",
+                        one.service, other.service
+                    )));
+                }
+                (None, _) if self.services.iter().any(|known| is_named(known, service.as_bytes())) => {
                     return Err(Status::unimplemented(format!(
                         "unknown method {method:?} of service {service:?}"
                     )));
                 }
-                None => return Err(Status::unimplemented(format!("unknown service {service:?}"))),
+                (None, _) => return Err(Status::unimplemented(format!("unknown service {service:?}"))),
             }
         };
         let codec = usize::from(request.head.codec.0);

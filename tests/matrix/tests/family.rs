@@ -55,7 +55,6 @@ fn one_port_serves_each_framing_in_each_codec() {
         let server = Server::new().accept(family(), Router::new().add(probe.clone()));
         let (wire, server) = Wire::to(server, Net::Memory, PipeConfig::default(), []).await;
         let bare = TtHeaderConfig { payload: Payload::Bare, checksum: true, ..TtHeaderConfig::default() };
-        let in_order = TtHeaderConfig { out_of_order: false, ..TtHeaderConfig::default() };
         calls::<MuxKind, _>(&wire, codec_thrift::framed()).await;
         calls::<PoolKind, _>(&wire, codec_thrift::framed()).await;
         calls::<MuxKind, _>(&wire, codec_thrift::framed().multiplexed()).await;
@@ -66,7 +65,7 @@ fn one_port_serves_each_framing_in_each_codec() {
         calls::<MuxKind, _>(&wire, TtHeader::new(BinaryHeader::new())).await;
         calls::<MuxKind, _>(&wire, TtHeader::new(BinaryHeader::new()).with(bare.clone())).await;
         calls::<MuxKind, _>(&wire, TtHeader::new(CompactHeader)).await;
-        calls::<PoolKind, _>(&wire, TtHeader::new(CompactHeader).with(in_order)).await;
+        calls::<PoolKind, _>(&wire, TtHeader::new(CompactHeader)).await;
         calls::<MuxKind, _>(&wire, TtHeader::new(KitexHeader)).await;
         assert_eq!((probe.fired(), server.gauges().in_flight()), (12, 0));
     });

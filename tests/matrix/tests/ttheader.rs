@@ -3,19 +3,21 @@
 
 use std::convert::Infallible;
 use std::future::ready;
+use std::time::Duration;
 
 use bytes::Bytes;
 use codec_protobuf::KitexHeader;
 use codec_thrift::{Binary, BinaryHeader, CompactHeader};
 use rpc_core::{
-    Body, Client, Code, Name, Request, RequestHead, Response, ResponseHead, Router, Scope, Sent, Status,
-    Transport, Value,
+    Body, CallOptions, Client, Code, Name, Request, RequestHead, Response, ResponseHead, Router, Scope, Sent,
+    Status, Transport, Value,
 };
 use rpc_net::Server;
 use rpc_test::transport::{Kind, Settings, patient};
 use rpc_test::{Net, PipeConfig, Running, Wire, run, transport_suite};
-use rpc_wire::{MessageHeader, Payload, TtHeader, TtHeaderConfig};
+use rpc_wire::{Payload, TtHeader, TtHeaderConfig};
 use tests_matrix::{MuxKind, PoolKind};
+use tokio::time::Instant;
 use tower::service_fn;
 
 /// Unframed, with checksums.
@@ -35,13 +37,8 @@ mod mux {
 mod pool {
     use super::*;
 
-    /// One call at a time, and nothing unasked between.
-    fn in_order<H: MessageHeader>(header: H) -> TtHeader<H> {
-        TtHeader::new(header).with(TtHeaderConfig { out_of_order: false, ..TtHeaderConfig::default() })
-    }
-
-    transport_suite!(thrift, PoolKind, in_order(BinaryHeader::new()));
-    transport_suite!(kitex_protobuf, PoolKind, in_order(KitexHeader), encodes_all);
+    transport_suite!(thrift, PoolKind, TtHeader::new(BinaryHeader::new()));
+    transport_suite!(kitex_protobuf, PoolKind, TtHeader::new(KitexHeader), encodes_all);
 }
 
 /// A proxy's view of a server: the head and the bytes of each call go to `answer`.
@@ -92,6 +89,30 @@ fn metadata_goes_there_and_back() {
         assert_eq!(text("Chain.Persistent"), Some("2 of Work"));
         assert_eq!(text("gdpr-token.Transient"), Some("secret of Work"));
         assert_eq!(answer.head.metadata.len(), 3);
+    });
+}
+
+/// The first call of a connection, and one after a rest, say how long they have.
+#[test]
+fn deadlines_arrive() {
+    async fn check<K: Kind>() {
+        let (wire, _server) = served(|head| {
+            let left = head.deadline.map(|at| at.saturating_duration_since(Instant::now().into_std()));
+            ResponseHead::failed(Status::unknown(format!("{left:?}")))
+        })
+        .await;
+        let framing = TtHeader::new(BinaryHeader::new());
+        let client = Client::<Binary, _>::new(K::make(wire, framing, Settings::default()));
+        let client = client.with(CallOptions::new().timeout(Duration::from_millis(1500)));
+        for _ in 0..2 {
+            let answer = client.call_raw(work(), Bytes::from_static(b"\0")).await.unwrap();
+            assert_eq!(answer.head.status.unwrap_err().message(), "Some(1.5s)");
+            tokio::time::sleep(Duration::from_secs(20)).await;
+        }
+    }
+    run(Net::Memory, async {
+        check::<MuxKind>().await;
+        check::<PoolKind>().await;
     });
 }
 

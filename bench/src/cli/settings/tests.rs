@@ -187,3 +187,11 @@ fn pairs_are_named() {
         }
     }
 }
+
+#[test]
+fn vacancy() {
+    use std::path::Path;
+    assert!(vacant(Path::new("no/such/folder")));
+    assert!(!vacant(Path::new("src")));
+    assert!(!vacant(Path::new("Cargo.toml")));
+}
