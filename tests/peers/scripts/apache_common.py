@@ -12,14 +12,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 _out = tempfile.mkdtemp(prefix="echo-thrift-")
 atexit.register(shutil.rmtree, _out, True)
-subprocess.run(["thrift", "-nowarn", "--gen", "py", "-out", _out, str(HERE.parent / "idl" / "echo.thrift")], check=True)
+subprocess.run(["thrift", "-nowarn", "--gen", "py", "-out", _out, str(HERE.parent / "idl" / "echo.thrift")],
+               check=True)
 sys.path.insert(0, _out)
 
 from echo_gen import Echo, ttypes  # noqa: E402
-from thrift.protocol import (TBinaryProtocol, TCompactProtocol, THeaderProtocol,  # noqa: E402
-                             TJSONProtocol)
+from thrift.protocol import TBinaryProtocol, TCompactProtocol  # noqa: E402
 from thrift.transport import TTransport  # noqa: E402
-from thrift.transport.THeaderTransport import THeaderSubprotocolID  # noqa: E402
 
 PROTOCOLS = {
     "binary": lambda: TBinaryProtocol.TBinaryProtocolFactory(strictRead=True, strictWrite=True),
@@ -27,13 +26,6 @@ PROTOCOLS = {
     "binary-nonstrict": lambda: TBinaryProtocol.TBinaryProtocolFactory(strictRead=False, strictWrite=False),
     "compact": TCompactProtocol.TCompactProtocolFactory,
     "compact-accelerated": lambda: TCompactProtocol.TCompactProtocolAcceleratedFactory(fallback=False),
-    "json": TJSONProtocol.TJSONProtocolFactory,
-    # Apache's THeader (magic 0x0FFF): a relative of CloudWeGo's TTHeader (magic 0x1000),
-    # not the same bytes. Use it with --transport buffered: it frames for itself.
-    "header-binary": lambda: THeaderProtocol.THeaderProtocolFactory(
-        default_protocol=THeaderSubprotocolID.BINARY),
-    "header-compact": lambda: THeaderProtocol.THeaderProtocolFactory(
-        default_protocol=THeaderSubprotocolID.COMPACT),
 }
 TRANSPORTS = {"buffered": TTransport.TBufferedTransportFactory,
               "framed": TTransport.TFramedTransportFactory}
@@ -46,8 +38,6 @@ class Types:
 
 def arguments(text):
     ap = argparse.ArgumentParser(description=text)
-    ap.add_argument("host")
-    ap.add_argument("port", type=int)
     ap.add_argument("--protocol", choices=PROTOCOLS, default="binary")
     ap.add_argument("--transport", choices=TRANSPORTS, default="framed")
     ap.add_argument("--multiplexed", metavar="NAME", help="methods are named NAME:method")

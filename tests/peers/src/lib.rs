@@ -1,8 +1,15 @@
-//! What the tests with other projects' programs share: starting those programs, and our side of the service that they speak.
+//! Other projects' programs, called and calling.
+//!
+//! - `program`: starting them.
+//! - `service`, `way`: our side of the service that they speak, in every way that Thrift's messages travel.
+//! - `peers`: a file each.
+//! - `matrix`: all of them, as a table.
 
-pub mod apache;
+pub mod matrix;
+pub mod peers;
 pub mod program;
 pub mod service;
+pub mod way;
 
 #[allow(missing_docs, reason = "generated")]
 pub mod idl {

@@ -1,48 +1,73 @@
 //! Other projects' programs as child processes.
 
+use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 /// How long a program may take for what a test asks of it. It bounds a hanging test; nothing depends on the speed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The Python of `tests/peers/install`.
+/// A program that is not here, and how to get it.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    name: String,
+    how: &'static str,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is missing: {}", self.name, self.how)
+    }
+}
+
+/// Whether a missing program is a failure (`RPC_PEERS=required`), as it is in CI.
+pub fn required() -> bool {
+    std::env::var_os("RPC_PEERS").is_some_and(|value| value == "required")
+}
+
+/// What a test needs; where it is missing, the test is skipped with a word.
 ///
 /// # Panics
-/// Where the peers are required (`RPC_PEERS=required`) and it is missing.
-pub fn python() -> Option<PathBuf> {
-    let python = root().join("target/peers-venv/bin/python");
-    found(python.is_file().then_some(python), "the peers' Python", "run tests/peers/install")
+/// When it is missing and required.
+pub fn found<T>(needed: Result<T, Missing>) -> Option<T> {
+    needed
+        .map_err(|missing| {
+            assert!(!required(), "{missing}");
+            eprintln!("skipped: {missing}");
+        })
+        .ok()
+}
+
+/// What `tests/peers/install` made, by its path in `target/peers`.
+///
+/// # Errors
+/// When it is not there.
+pub fn made(path: &str) -> Result<PathBuf, Missing> {
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers");
+    let part = path.split('/').next().unwrap_or(path);
+    let file = peers.join(path);
+    // The stamp is written last.
+    if file.exists() && peers.join(part).join(".made").is_file() {
+        Ok(file)
+    } else {
+        Err(Missing { name: format!("target/peers/{path}"), how: "run tests/peers/install" })
+    }
 }
 
 /// A program on the PATH.
 ///
-/// # Panics
-/// Where the peers are required and it is missing.
-pub fn installed(name: &str, how: &str) -> Option<PathBuf> {
+/// # Errors
+/// When it is not there.
+pub fn installed(name: &str, how: &'static str) -> Result<PathBuf, Missing> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let program =
-        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file());
-    found(program, name, how)
-}
-
-fn found(program: Option<PathBuf>, name: &str, how: &str) -> Option<PathBuf> {
-    if program.is_none() {
-        let required = std::env::var_os("RPC_PEERS").is_some_and(|value| value == "required");
-        assert!(!required, "{name} is missing: {how}");
-        eprintln!("skipped: {name} is missing; to run this test: {how}");
-    }
-    program
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().and_then(Path::parent).expect("the workspace's folder")
+    let mut files = std::env::split_paths(&path).map(|folder| folder.join(name));
+    files.find(|file| file.is_file()).ok_or_else(|| Missing { name: name.into(), how })
 }
 
 /// The path of a script.
@@ -50,12 +75,18 @@ pub fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name)
 }
 
+/// A program with its arguments.
+pub fn command(program: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
+    command
+}
+
 /// Runs a program to its end; returns what it printed.
 ///
 /// # Panics
 /// When it fails, or does not end.
-pub async fn run(command: &mut Command) -> String {
-    command.kill_on_drop(true).stdin(Stdio::null());
+pub async fn run(mut command: Command) -> String {
     let output =
         timeout(PATIENCE, command.output()).await.expect("the program ends").expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -68,6 +99,15 @@ pub async fn run(command: &mut Command) -> String {
     printed
 }
 
+/// Runs a program that makes checks and counts them.
+///
+/// # Panics
+/// When one of them fails, or another number was made.
+pub async fn run_checks(command: Command, checks: usize) {
+    let printed = run(command).await;
+    assert!(printed.trim_end().ends_with(&format!("{checks} passed, 0 failed")), "{printed}");
+}
+
 /// A server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Running {
@@ -76,31 +116,22 @@ pub struct Running {
     pub address: String,
 }
 
-/// Starts a server on a free port of 127.0.0.1; `arrange` gets the host and the port.
+/// Starts a server that chooses its port and says so, in a line `listening HOST:PORT`.
 ///
 /// # Panics
 /// When it does not start.
-pub async fn serve(program: &Path, arrange: impl FnOnce(&mut Command, &str, u16)) -> Running {
-    // The port is free now; the programs can not choose one themselves and say so.
-    let port =
-        std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
-    let mut command = Command::new(program);
-    arrange(&mut command, "127.0.0.1", port);
-    let mut child = command
-        .kill_on_drop(true)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let address = format!("127.0.0.1:{port}");
+pub async fn serve(mut command: Command) -> Running {
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
     let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
     let listening = async {
-        // Not every program says when it listens, and some say it before they do.
-        while TcpStream::connect(&address).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        while let Some(line) = lines.next_line().await.expect("its output is text") {
+            if let Some(address) = line.strip_prefix("listening ") {
+                return address.trim().to_owned();
+            }
         }
+        panic!("the program ended, or closed its output, before it listened");
     };
-    timeout(PATIENCE, listening).await.expect("the program listens");
+    let address = timeout(PATIENCE, listening).await.expect("the program listens");
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     Running { _child: child, address }
 }

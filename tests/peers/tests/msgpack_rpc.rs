@@ -10,8 +10,8 @@ use rpc::{
     Client, Code, Codec, Context, Decode, EncodeOutcome, Method, MethodTable, NamedService, Never, Place,
     Router, Server, Shape, Speaks, Status, Transport, msgpack,
 };
-use tests_peers::program::{installed, python, run, script, serve};
-use tokio::process::Command;
+use tests_peers::peers::python::run_script;
+use tests_peers::program::{command, found, installed, run_checks, serve};
 
 /// Methods of plain serde types: the arguments are a tuple or a list.
 macro_rules! methods {
@@ -90,29 +90,31 @@ where
 
 #[tokio::test]
 async fn a_python_client_calls_our_server() {
-    let Some(python) = python() else { return };
     let services = Router::new().add(Methods::default());
     let server = Server::new().accept(msgpack::Rpc::new(), services).listen("127.0.0.1:0").await.unwrap();
     let port = server.local_addr().unwrap().port().to_string();
     let serving = tokio::spawn(server.serve());
-    let mut client = Command::new(python);
-    let printed = run(client.arg(script("msgpack_rpc_client.py")).args(["127.0.0.1", &port])).await;
-    assert!(printed.trim_end().ends_with("21 passed, 0 failed"), "{printed}");
+    let client = run_script("msgpack_rpc_client.py", &["127.0.0.1", &port]);
+    if let Some(client) = found(client) {
+        run_checks(client, 21).await;
+    }
     serving.abort();
 }
 
 #[tokio::test]
 async fn our_clients_call_neovim() {
-    let Some(nvim) = installed("nvim", "apt-get install neovim") else { return };
+    let Some(nvim) = found(installed("nvim", "apt-get install neovim")) else { return };
     let server = serve_neovim(&nvim).await;
     call_neovim(rpc::mux::connect(&server.address, msgpack::Rpc::new()).await.unwrap()).await;
     call_neovim(rpc::pool::connect(&server.address, msgpack::Rpc::new()).await.unwrap()).await;
 }
 
 async fn serve_neovim(nvim: &std::path::Path) -> tests_peers::program::Running {
-    serve(nvim, |command, host, port| {
-        command.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--listen", &format!("{host}:{port}")]);
-    })
+    let say = "call writefile(['listening ' . v:servername], '/dev/stdout')";
+    serve(command(
+        nvim,
+        ["--headless", "-u", "NONE", "-i", "NONE", "-n", "--listen", "127.0.0.1:0", "-c", say],
+    ))
     .await
 }
 

@@ -10,9 +10,11 @@ use rpc::{
     Shape,
 };
 
-use crate::generated::{EchoError, EchoRequest, EchoResponse, EchoSyncHandler};
+use super::generated::{EchoError, EchoRequest, EchoResponse, EchoSyncHandler};
 
-pub(crate) struct Echo;
+/// The method of that name.
+#[derive(Debug)]
+pub struct Echo;
 
 impl Method for Echo {
     const SERVICE: &'static str = "Echo";
@@ -24,7 +26,9 @@ impl Method for Echo {
     type Exception = EchoException;
 }
 
-pub(crate) struct Ping;
+/// The method of that name.
+#[derive(Debug)]
+pub struct Ping;
 
 impl Method for Ping {
     const SERVICE: &'static str = "Echo";
@@ -36,8 +40,10 @@ impl Method for Ping {
     type Exception = Never;
 }
 
+/// What `echo` declares.
 #[derive(Debug)]
-pub(crate) enum EchoException {
+pub enum EchoException {
+    /// The server was asked to fail.
     Failed(Struct<EchoError>),
 }
 
@@ -57,18 +63,18 @@ impl ThriftException for EchoException {
 
 fn answer(request: EchoRequest, pings: i32) -> Result<EchoResponse, EchoError> {
     match request.fail_code {
-        None | Some(0) => Ok(EchoResponse::new(request, "apache-py".to_owned(), pings)),
+        None | Some(0) => Ok(EchoResponse::new(request, "apache-rust".to_owned(), pings)),
         Some(code) => Err(EchoError::new(code, format!("asked to fail: {}", request.must))),
     }
 }
 
-/// Our server's side.
+/// The service in our server.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Theirs {
+pub struct OfTheirTypes {
     pings: Arc<AtomicI32>,
 }
 
-impl<C> NamedService<C> for Theirs
+impl<C> NamedService<C> for OfTheirTypes
 where
     C: Codec
         + Decode<EchoRequest>
@@ -97,7 +103,7 @@ where
 
 /// What Apache's blocking server calls.
 #[derive(Debug, Default)]
-pub(crate) struct Blocking {
+pub(super) struct Blocking {
     pings: AtomicI32,
 }
 

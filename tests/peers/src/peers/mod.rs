@@ -1,0 +1,17 @@
+//! The peers, a file each: how its programs are started, and its rows of the table.
+
+mod apache_python;
+pub mod apache_rust;
+mod compiled;
+pub mod python;
+mod thriftpy2;
+
+use crate::matrix::Row;
+
+/// Every row of the table.
+pub fn rows() -> Vec<Row> {
+    [apache_python::rows(), thriftpy2::rows(), compiled::rows(), apache_rust::rows()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
