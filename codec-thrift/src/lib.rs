@@ -68,6 +68,24 @@ pub fn framed_compact() -> FramedCompact {
     rpc_wire::Framed::new(CompactHeader)
 }
 
+/// Thrift binary behind a TTHeader: what Kitex's clients and servers speak among themselves. Of the Thrift protocols it alone
+/// carries deadlines and metadata.
+pub type TtHeaderBinary = rpc_wire::TtHeader<BinaryHeader>;
+
+/// [`TtHeaderBinary`], with all defaults.
+pub fn ttheader() -> TtHeaderBinary {
+    rpc_wire::TtHeader::new(BinaryHeader::new())
+}
+
+/// All of Thrift's framings in binary and compact on one port, as a Kitex server takes them: each message shows what it is,
+/// and its answer is like it.
+pub type Family = rpc_wire::Family<(BinaryHeader, CompactHeader)>;
+
+/// [`Family`], for servers.
+pub fn family() -> Family {
+    rpc_wire::Family::new((BinaryHeader::new(), CompactHeader))
+}
+
 /// Thrift binary with nothing around the messages: what Apache calls the buffered transport, and Kitex's clients before
 /// 0.13 spoke by default.
 pub type BufferedBinary = rpc_wire::Buffered<BinaryHeader>;

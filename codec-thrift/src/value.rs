@@ -7,6 +7,10 @@ use rpc_core::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::{TType, ThriftReader, ThriftWriter};
 
 /// A value that can stand in a field, a container or a result.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a Thrift type",
+    note = "types from `.proto` files go over Protobuf and MessagePack, plain serde types over MessagePack"
+)]
 pub trait ThriftValue: Sized {
     /// Its type on the wire.
     const TTYPE: TType;
@@ -36,6 +40,10 @@ pub trait ThriftValue: Sized {
 /// A struct, a union or an exception: a value that can be a whole message. Its `write` goes from `struct_begin` to
 /// `struct_end`; its `read` leaves fields of unknown ids out, and known ones of another type, and fails when a required field
 /// is missing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a Thrift struct",
+    note = "types from `.proto` files go over Protobuf and MessagePack, plain serde types over MessagePack"
+)]
 pub trait ThriftStruct: ThriftValue {}
 
 macro_rules! base_types {

@@ -53,6 +53,10 @@ impl<T> Transport for T where
 
 /// A transport that knows which codec its protocol carries, so that `GreeterClient::new(transport)` needs to be told
 /// nothing. It also promises to end every call at its deadline by itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which codec it carries",
+    note = "over a stack of tower layers, name the codec: `GreeterClient::with_codec(thrift::Binary, stack)`"
+)]
 pub trait Speaks {
     /// The codec.
     type Codec: Codec;

@@ -10,6 +10,7 @@ impl TokioExecutor {
     ///
     /// # Panics
     /// Outside of one.
+    #[track_caller]
     pub fn current() -> Self {
         Self(Handle::current())
     }

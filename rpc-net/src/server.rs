@@ -91,6 +91,7 @@ impl Server {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
+    #[track_caller]
     pub fn new() -> Self {
         let executor = Arc::new(TokioExecutor::current());
         Self { protocols: Vec::new(), layers: Layers::default(), config: ServerConfig::default(), executor }
@@ -139,9 +140,19 @@ impl Server {
     /// Listens at `"host:port"`, where port 0 lets the system choose one, or at `"unix:/path"`.
     ///
     /// # Errors
-    /// When that is not possible.
+    /// When that is not possible, and when no protocol was accepted.
     pub async fn listen(self, endpoint: impl AsRef<str>) -> io::Result<Bound> {
-        let listener = Listener::bind(endpoint.as_ref()).await?;
+        if self.protocols.is_empty() {
+            let what = "the server speaks no protocol: call `accept` before `listen`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let endpoint = endpoint.as_ref();
+        let listener = Listener::bind(endpoint).await.map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("can not listen at {endpoint:?} (host:port or unix:/path): {error}"),
+            )
+        })?;
         Ok(Bound { listener: Some(listener), shared: Arc::new(Shared::new(self)) })
     }
 

@@ -103,7 +103,8 @@ impl<M> Frame<M> {
 /// - `decode` consumes exactly one message or nothing. It checks each length against `limit` and against what is there
 ///   before it allocates anything.
 /// - `encode_*` only append; when they fail, the caller cuts off what they appended.
-/// - What goes out goes through unchanged or fails: a key that the wire can not spell is an error, not a lossy copy.
+/// - What goes out goes through unchanged or fails: a key that the wire can not spell is an error, not a lossy copy. Where a
+///   protocol has no place at all for deadlines or metadata, they are left out.
 pub trait Framing: Clone + Send + Sync + 'static {
     /// What payloads it carries. The head's `codec` is a position in this tuple.
     type Codecs: CodecSet;

@@ -1,3 +1,42 @@
+/// The first line of what is generated from `.thrift` files: says what is missing, where that would be hard to see from what
+/// follows.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(feature = "thrift")]
+macro_rules! needs_thrift {
+    () => {};
+}
+
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(feature = "thrift"))]
+macro_rules! needs_thrift {
+    () => {
+        ::core::compile_error!(
+            "code from `.thrift` files needs the feature `thrift` of `rpc`, whatever codec carries it: rpc = { features = [\"thrift\", …] }"
+        );
+    };
+}
+
+/// The same for `.proto` files.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(feature = "protobuf")]
+macro_rules! needs_protobuf {
+    () => {};
+}
+
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(feature = "protobuf"))]
+macro_rules! needs_protobuf {
+    () => {
+        ::core::compile_error!(
+            "code from `.proto` files needs the feature `protobuf` of `rpc`, whatever codec carries it: rpc = { features = [\"protobuf\", …] }"
+        );
+    };
+}
+
 /// Brings in what `rpc_build::compile` generated in the build script.
 ///
 /// `include_idl!("hello")` is for one schema, `hello.thrift` or `hello.proto`; where there are both,

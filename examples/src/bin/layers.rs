@@ -9,10 +9,15 @@ use rpc::layer::TraceLayer;
 use rpc::{CallOptions, Router, Server, mux, thrift};
 use tower::ServiceBuilder;
 use tower::limit::ConcurrencyLimitLayer;
+use tracing_subscriber::fmt::format::FmtSpan;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_span_events(FmtSpan::CLOSE) // a call is a span, printed at its end
+        .with_writer(std::io::stderr)
+        .init();
 
     let server = Server::new()
         .accept(thrift::framed(), Router::new().add(GreeterServer::new(Friendly)))

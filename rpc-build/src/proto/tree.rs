@@ -31,6 +31,8 @@ pub(super) fn write(
     output: &mut Output,
     warnings: &mut Vec<String>,
 ) -> Result<(), Error> {
+    let rpc = &options.rpc;
+    let needs = quote!(#rpc::needs_protobuf! {});
     let service_code = name_services(files, options, warnings);
     let by_name: HashMap<&str, usize> =
         files.iter().enumerate().map(|(index, file)| (file.descriptor.name(), index)).collect();
@@ -51,11 +53,12 @@ pub(super) fn write(
         let (tree, path) = (tree(&[index]), path(&files[index]));
         // what has no package is at the root already
         let own = (path != [NO_PACKAGE]).then(|| glob(&path));
-        output.add(stem, "proto", quote!(#tree #own))?;
+        output.add(stem, "proto", quote!(#needs #tree #own))?;
     }
     if !requested.is_empty() {
         let modules: BTreeSet<String> = files.iter().filter_map(|file| path(file).first().cloned()).collect();
-        output.add_part(modules.into_iter().collect(), tree(&requested));
+        let tree = tree(&requested);
+        output.add_part(modules.into_iter().collect(), quote!(#needs #tree));
     }
     Ok(())
 }

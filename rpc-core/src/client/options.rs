@@ -57,14 +57,15 @@ impl CallOptions {
         self
     }
 
-    /// Sends a pair along, to the next hop.
+    /// Sends a pair along, to the next hop. Protocols that have no place for metadata leave it out: framed and unframed Thrift,
+    /// framed Kitex-Protobuf and msgpack-rpc. TTHeader has.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<Name>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key, value);
         self
     }
 
-    /// Sends a pair along, through the whole chain of calls.
+    /// Sends a pair along, through the whole chain of calls; by protocols as [`metadata`](Self::metadata) says.
     #[must_use]
     pub fn persistent_metadata(mut self, key: impl Into<Name>, value: impl Into<Value>) -> Self {
         self.metadata.insert_scoped(key, value, Scope::Persistent);

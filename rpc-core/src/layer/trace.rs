@@ -8,7 +8,8 @@ use tracing::{Span, field};
 
 use crate::{Body, BoxError, Code, Error, Request, Response};
 
-/// Opens a span for each call and closes it with its outcome: one beginning, one end, whatever happens.
+/// Opens a span for each call and closes it with its outcome: one beginning, one end, whatever happens. It writes no line of
+/// its own: a subscriber that prints spans when they close shows the calls.
 ///
 /// The span is at debug level, named `call`, with the fields `service`, `method`, `request_bytes`, and at its end
 /// `code` (`ok`, or the name of the failure's [`Code`]), `response_bytes` and `elapsed_us`. The fields hold names and sizes,

@@ -43,7 +43,7 @@ impl Context {
         self.head.origin.as_ref().map_or("", |origin| origin.protocol)
     }
 
-    /// When the caller gives up, if it said.
+    /// When the caller gives up, if it said: of the protocols here, TTHeader alone has a place for that.
     pub fn deadline(&self) -> Option<Instant> {
         self.head.deadline
     }
@@ -54,7 +54,7 @@ impl Context {
         self.deadline().map(|deadline| deadline.saturating_duration_since(now))
     }
 
-    /// What came beside the request.
+    /// What came beside the request, where the protocol has a place for it.
     pub fn metadata(&self) -> &Metadata {
         &self.head.metadata
     }

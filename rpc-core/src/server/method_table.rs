@@ -16,6 +16,11 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A service implementation that can be called in a codec: generated code implements it for every codec that the
 /// service's types allow. Clones share the implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a service that can be called in `{C}`",
+    note = "add the generated server, `GreeterServer::new(implementation)`; \
+            services of `.thrift` go over Thrift and MessagePack, those of `.proto` over Protobuf and MessagePack"
+)]
 pub trait NamedService<C: Codec>: Clone + Send + Sync + 'static {
     /// The service's full name.
     const NAME: &'static str;

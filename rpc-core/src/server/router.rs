@@ -37,6 +37,7 @@ impl<Cs: CodecSet> Router<Cs> {
     /// # Panics
     /// When a service of that name was added already.
     #[must_use]
+    #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "nobody takes this for a sum")]
     pub fn add<S>(self, service: S) -> Self
     where
@@ -51,6 +52,7 @@ impl<Cs: CodecSet> Router<Cs> {
     /// # Panics
     /// When a service of that name was added already.
     #[must_use]
+    #[track_caller]
     pub fn add_with<S>(mut self, service: S, dispatch: Dispatch) -> Self
     where
         Cs: Accepts<S>,

@@ -3,10 +3,10 @@
 
 mod support;
 
+use codegen_tests::proto;
 use codegen_tests::proto::hello::hello_request::Manner;
 use codegen_tests::thrift::probe::probe_methods::{PokeException, SwapArgs};
 use codegen_tests::thrift::probe::{Bag, Color, Oops, Shape};
-use codegen_tests::{proto, thrift};
 use rmpv::Value;
 use rpc::msgpack::MsgPack;
 use rpc::{DecodeError, Place};

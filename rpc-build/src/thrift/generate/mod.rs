@@ -59,18 +59,22 @@ pub(crate) fn generate(
     let parts = name_parts(model, &mut names);
     let renames = std::mem::take(&mut names.renames);
     let generator = Generator { model, names, parts, rpc: options.rpc.clone(), serde: options.serde };
+    let rpc = &options.rpc;
+    let needs = quote!(#rpc::needs_thrift! {});
     let requested = || (0..model.modules().len()).map(ModuleId::new).filter(|id| model.module(*id).requested);
     let code: Vec<TokenStream> =
         (0..model.modules().len()).map(|index| generator.module(ModuleId::new(index))).collect();
     for id in requested() {
         let stem = &model.module(id).stem;
-        output.add(stem, "thrift", generator.file(id, &code))?;
+        let file = generator.file(id, &code);
+        output.add(stem, "thrift", quote!(#needs #file))?;
     }
     let all: Vec<ModuleId> = requested().collect();
     if !all.is_empty() {
         let modules = generator.names.nodes[ROOT].children.iter();
         let modules = modules.map(|child| generator.names.nodes[*child].ident.clone()).collect();
-        output.add_part(modules, generator.tree(&all, &code));
+        let tree = generator.tree(&all, &code);
+        output.add_part(modules, quote!(#needs #tree));
     }
     Ok(renames)
 }
