@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{BoxError, Code, DecodeError, EncodeError, Name, Status};
 
 /// Whether the peer can have seen the request, and so have executed it. Retry looks at nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sent {
     /// Provably not: no byte of it left this process, or the peer said that it did not execute it.
     No,
@@ -183,7 +183,7 @@ impl TransportError {
         self.0.stage
     }
 
-    /// Whether the peer can have executed the call.
+    /// Whether the peer can have executed the call, in any of its attempts.
     pub fn sent(&self) -> Sent {
         self.0.sent
     }
@@ -216,6 +216,8 @@ pub struct Error(Box<Repr>);
 struct Repr {
     method: Option<(Name, Name)>,
     attempts: u32,
+    /// What is known of the attempts before the last.
+    sent_before: Sent,
     cause: Cause,
 }
 
@@ -257,10 +259,11 @@ impl Error {
         self
     }
 
-    /// The same, with how many times the request was sent.
+    /// The same, with how many times the request was sent, and what is known of the times before the last.
     #[must_use]
-    pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
+    pub(crate) fn after_attempts(mut self, attempts: u32, sent_before: Sent) -> Self {
         self.0.attempts = attempts;
+        self.0.sent_before = sent_before;
         self
     }
 
@@ -270,7 +273,7 @@ impl Error {
     }
 
     fn of(cause: Cause) -> Self {
-        Self(Box::new(Repr { method: None, attempts: 1, cause }))
+        Self(Box::new(Repr { method: None, attempts: 1, sent_before: Sent::No, cause }))
     }
 
     /// The class of the failure.
@@ -284,14 +287,15 @@ impl Error {
         }
     }
 
-    /// Whether the peer can have executed the call.
+    /// Whether the peer can have executed the call, in any of its attempts.
     pub fn sent(&self) -> Sent {
-        match &self.0.cause {
+        let last = match &self.0.cause {
             Cause::Encode(_) => Sent::No,
             Cause::Decode(_) | Cause::Status(_) => Sent::Yes,
             Cause::Transport(error) => error.sent(),
             Cause::Foreign(_) => Sent::Maybe,
-        }
+        };
+        last.max(self.0.sent_before)
     }
 
     /// Where in the call it failed; `None` where a foreign layer failed it.

@@ -30,6 +30,8 @@ pin_project! {
         body: Bytes,
         options: Arc<CallOptions>,
         sent_again: u32,
+        // What is known of the attempts that failed: an error says the worst of all.
+        sent_before: Sent,
         // Its time was up before it was begun, as with a handler that goes on after its caller's deadline.
         late: bool,
         timer: Option<Pin<Box<Sleep>>>,
@@ -60,7 +62,18 @@ impl<S: Transport> Exchange<S> {
         }
         let timer = head.deadline.filter(|_| timer == Timer::Own);
         let timer = timer.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
-        Self { transport, head, body, options, sent_again: 0, late, timer, pause: None, attempt: None }
+        Self {
+            transport,
+            head,
+            body,
+            options,
+            sent_again: 0,
+            sent_before: Sent::No,
+            late,
+            timer,
+            pause: None,
+            attempt: None,
+        }
     }
 }
 
@@ -78,7 +91,8 @@ impl<S: Transport> Future for Exchange<S> {
             {
                 let sent = if this.attempt.is_some() { Sent::Maybe } else { Sent::No };
                 let stage = if this.attempt.is_some() { Stage::Receive } else { Stage::Queue };
-                return Poll::Ready(Err(TransportError::deadline(stage, sent).into()));
+                let error = Error::from(TransportError::deadline(stage, sent));
+                return Poll::Ready(Err(error.after_attempts(*this.sent_again + 1, *this.sent_before)));
             }
             if let Some(pause) = this.pause {
                 ready!(pause.as_mut().poll(cx));
@@ -124,9 +138,11 @@ impl<S: Transport> Future for Exchange<S> {
                 *this.pause = Some(Box::pin(tokio::time::sleep_until(next)));
                 continue;
             }
+            let sent = error.sent();
             if *this.sent_again >= this.options.max_retries() || !may_retry(this.head, this.options, &error) {
-                return Poll::Ready(Err(error.after_attempts(*this.sent_again + 1)));
+                return Poll::Ready(Err(error.after_attempts(*this.sent_again + 1, *this.sent_before)));
             }
+            *this.sent_before = sent.max(*this.sent_before);
             *this.sent_again += 1;
             this.attempt.set(None);
         }
