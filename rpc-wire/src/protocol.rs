@@ -205,6 +205,10 @@ pub trait Protocol: Send + 'static {
     /// Moves what is to be written into `dst`. Says whether there was anything.
     fn poll_output(&mut self, dst: &mut WriteBuf) -> bool;
 
+    /// How many bytes wait here to be written: what [`poll_output`](Self::poll_output) would move, and answers that are held
+    /// until others left. Drivers take no more from a peer while too much waits for it.
+    fn unsent(&self) -> usize;
+
     /// When to call [`handle_timeout`](Self::handle_timeout). It may be earlier than anything is due.
     fn poll_timeout(&self) -> Option<Instant>;
 

@@ -36,8 +36,6 @@ pub(super) struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     read: BytesMut,
     out: WriteBuf,
     written: u64,
-    /// Bytes of answers that the protocol was given since its output was last taken.
-    answered: usize,
     /// What came in was left for later, since too much waits to be written.
     postponed: bool,
     /// A request that waits for the service to be ready, and holds up those after it.
@@ -73,7 +71,6 @@ where
             read: accepted.read,
             out: WriteBuf::new(),
             written: 0,
-            answered: 0,
             postponed: false,
             held: None,
             slot: None,
@@ -108,7 +105,7 @@ where
                 continue;
             }
             if self.out.is_empty() {
-                self.take_output();
+                self.protocol.poll_output(&mut self.out);
             }
             let flushed = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
             if let Poll::Ready(Err(error)) = flushed {
@@ -117,7 +114,7 @@ where
             if self.patience.writes(flushed.is_pending(), self.written) {
                 continue; // so that the timer knows
             }
-            if flushed.is_ready() && (self.take_output() || std::mem::take(&mut self.postponed)) {
+            if flushed.is_ready() && (self.protocol.poll_output(&mut self.out) || self.may_resume()) {
                 continue;
             }
             self.in_flight.set(self.protocol.in_flight());
@@ -164,15 +161,16 @@ where
         !self.ended && !self.is_over_budget() && self.protocol.capacity() > 0 && self.held.is_none()
     }
 
-    /// Whether as much waits to be written as may.
+    /// Whether as much waits to be written as may. Then nothing new is taken; handlers that run go on, since what is held
+    /// behind their answers waits for them.
     fn is_over_budget(&self) -> bool {
-        let waiting = self.out.len() + self.answered;
+        let waiting = self.out.len() + self.protocol.unsent();
         waiting > 0 && waiting >= self.write_budget
     }
 
-    fn take_output(&mut self) -> bool {
-        self.answered = 0;
-        self.protocol.poll_output(&mut self.out)
+    /// Whether what was left for later can be taken now.
+    fn may_resume(&mut self) -> bool {
+        !self.is_over_budget() && std::mem::take(&mut self.postponed)
     }
 
     /// Whether nothing is left to do: the peer or this side ends the connection, and all calls are answered.
@@ -198,7 +196,7 @@ where
             self.handle_events(cx);
             if let Err(error) = result {
                 // What was answered before the fault should still reach the peer.
-                self.take_output();
+                self.protocol.poll_output(&mut self.out);
                 let _ = poll_flush_buf(&mut self.io, cx, &mut self.out, &mut self.written);
                 return Err(self.broken(error));
             }
@@ -313,10 +311,7 @@ where
     fn reply(&mut self, id: CallId, response: Response<Body>) {
         let Response { head, body } = response;
         let result = match &body {
-            Body::Once(bytes) => {
-                self.answered += bytes.len();
-                self.protocol.reply(id, &head, bytes, More::Done)
-            }
+            Body::Once(bytes) => self.protocol.reply(id, &head, bytes, More::Done),
             Body::Stream(_) => {
                 Err(CallError::Unsupported("this protocol can not answer with a stream".into()))
             }

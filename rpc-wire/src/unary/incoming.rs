@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use bytes::Bytes;
-use rpc_core::{RequestHead, ResponseHead, Status};
+use rpc_core::{RequestHead, ResponseHead, Status, Value};
 use slab::Slab;
 
 use super::outgoing::earlier;
@@ -26,6 +26,8 @@ pub(super) struct Incoming<M> {
     ordered: bool,
     /// No call's deadline is earlier. It may be too early.
     wake: Option<Instant>,
+    /// Bytes of answers that are held.
+    held_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -59,7 +61,7 @@ impl<M> Arrival<M> {
 
 impl<M> Incoming<M> {
     pub(super) fn new(ordered: bool) -> Self {
-        Self { calls: Slab::new(), tails: HashMap::new(), alone: None, ordered, wake: None }
+        Self { calls: Slab::new(), tails: HashMap::new(), alone: None, ordered, wake: None, held_bytes: 0 }
     }
 
     /// Puts a request into the table.
@@ -113,9 +115,11 @@ impl<M> Incoming<M> {
 
     /// Keeps an answer until it is the call's turn.
     pub(super) fn hold(&mut self, id: CallId, head: ResponseHead, body: Bytes) {
+        let size = size(&head, &body);
         if let Some(call) = self.get_mut(id) {
             call.held = Some((head, body));
             call.deadline = None; // it is answered, as far as the handler is concerned
+            self.held_bytes += size;
         }
     }
 
@@ -124,7 +128,11 @@ impl<M> Incoming<M> {
     }
 
     pub(super) fn take_held(&mut self, id: CallId) -> Option<(ResponseHead, Bytes)> {
-        self.get_mut(id)?.held.take()
+        let held = self.get_mut(id)?.held.take();
+        if let Some((head, body)) = &held {
+            self.held_bytes -= size(head, body);
+        }
+        held
     }
 
     pub(super) fn take_mirror(&mut self, id: CallId) -> Option<M> {
@@ -178,6 +186,11 @@ impl<M> Incoming<M> {
         self.calls.len()
     }
 
+    /// How many bytes of answers wait for their turn.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+
     fn get(&self, id: CallId) -> Option<&Pending<M>> {
         self.calls.get(key(id)?)
     }
@@ -185,6 +198,20 @@ impl<M> Incoming<M> {
     fn get_mut(&mut self, id: CallId) -> Option<&mut Pending<M>> {
         self.calls.get_mut(key(id)?)
     }
+}
+
+/// What an answer that is held takes, in bytes.
+fn size(head: &ResponseHead, body: &Bytes) -> usize {
+    let status =
+        head.status.as_ref().err().map_or(0, |status| status.message().len() + status.details().len());
+    let metadata = head.metadata.iter().map(|(key, value, _)| {
+        key.len()
+            + match value {
+                Value::Text(text) => text.len(),
+                Value::Binary(bytes) => bytes.len(),
+            }
+    });
+    size_of::<(ResponseHead, Bytes)>() + status + metadata.sum::<usize>() + body.len()
 }
 
 fn key(id: CallId) -> Option<usize> {

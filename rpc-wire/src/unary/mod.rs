@@ -355,6 +355,10 @@ impl<F: Framing> Protocol for Unary<F> {
         true
     }
 
+    fn unsent(&self) -> usize {
+        self.out.len() + self.incoming.held_bytes()
+    }
+
     fn poll_timeout(&self) -> Option<Instant> {
         match (self.outgoing.wake(), self.incoming.wake()) {
             (Some(a), Some(b)) => Some(a.min(b)),

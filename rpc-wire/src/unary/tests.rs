@@ -328,6 +328,25 @@ fn answers_to_calls_that_share_an_id_keep_the_order_of_arrival() {
 }
 
 #[test]
+fn all_that_waits_to_be_written_counts() {
+    let mut server = ById::server(Limits::default());
+    server
+        .take(&[frame(CALL, 0, 0, b""), frame(CALL, 0, 0, b""), frame(UNREADABLE, 0, 0, b"")].concat())
+        .unwrap();
+    let (first, second) = (server.request().0, server.request().0);
+    assert_eq!(server.unary.unsent(), 0);
+    server.no_event();
+    let refused = server.unary.unsent();
+    assert!(refused > "unreadable".len(), "a failure that is held");
+    server.reply(second, &[b'x'; 40]).unwrap();
+    let held = server.unary.unsent();
+    assert!(held > refused + 40, "an answer that is held");
+    server.reply(first, b"").unwrap();
+    let (unsent, written) = (server.unary.unsent(), server.written());
+    assert_eq!((unsent, server.unary.unsent()), (written.len(), 0), "and once they may leave");
+}
+
+#[test]
 fn all_answers_keep_their_order_where_that_is_asked_for() {
     let ordered = Limits { ordered: true, ..Limits::default() };
     let calls = [frame(CALL, 3, 0, b""), frame(ONEWAY, 4, 0, b""), frame(CALL, 1, 0, b"")].concat();

@@ -344,6 +344,10 @@ impl Protocol for Connection {
         self.calls.len()
     }
 
+    fn unsent(&self) -> usize {
+        self.out.len()
+    }
+
     fn is_clean(&self, unread: &[u8]) -> bool {
         unread.is_empty()
             && self.calls.is_empty()

@@ -1,0 +1,156 @@
+//! What one connection may make a server hold: answers that wait, requests, handlers. Counted in calls and bytes; in memory and
+//! with a clock that stands still.
+#![allow(clippy::unwrap_used)] // all of it is a test
+
+use std::convert::Infallible;
+
+use rpc_core::{Body, Dispatch, Request, Response, ResponseHead, Router};
+use rpc_net::{Server, ServerConfig};
+use rpc_test::{Net, PipeConfig, PipeEnd, Probe, Running, Wire, run, step, until};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+const CALL: u8 = 1;
+/// No kind of message that Thrift knows.
+const NO_KIND: u8 = 9;
+
+/// A framed message of a method with a text.
+fn message(kind: u8, name: &str, id: u32, text: &str) -> Vec<u8> {
+    let length = |text: &str| u32::try_from(text.len()).unwrap().to_be_bytes();
+    let message = [
+        &[0x80, 1, 0, kind][..],
+        &length(name),
+        name.as_bytes(),
+        &id.to_be_bytes(),
+        &[0x0b, 0, 1],
+        &length(text),
+        text.as_bytes(),
+        &[0],
+    ]
+    .concat();
+    [&u32::try_from(message.len()).unwrap().to_be_bytes(), &message[..]].concat()
+}
+
+/// The next frame without its length.
+async fn frame(raw: &mut PipeEnd) -> Vec<u8> {
+    let len = raw.read_u32().await.expect("an answer");
+    let mut frame = vec![0; usize::try_from(len).unwrap()];
+    raw.read_exact(&mut frame).await.expect("a whole answer");
+    frame
+}
+
+fn probe_inline(probe: &Probe) -> Router<(codec_thrift::Binary,)> {
+    Router::new().add_with(probe.clone(), Dispatch::Inline)
+}
+
+async fn serve(router: Router<(codec_thrift::Binary,)>, config: ServerConfig) -> (Wire, Running) {
+    let server = Server::new().config(config).accept(codec_thrift::framed(), router);
+    Wire::to(server, Net::Memory, PIPE, []).await
+}
+
+async fn settle() {
+    for _ in 0..200 {
+        step().await;
+    }
+}
+
+const PIPE: PipeConfig = PipeConfig { chunk: 64 * 1024, capacity: 64 * 1024, cut: None };
+const BUDGET: usize = 100 * 1024;
+/// What a connection may have read and not looked at, in bytes.
+const READ: usize = 128 * 1024;
+
+fn budget() -> ServerConfig {
+    ServerConfig { write_budget: BUDGET, ..ServerConfig::default() }
+}
+
+/// A client that reads nothing for a while is not read from either, whatever it is owed; when it reads, it gets all.
+async fn held_back(router: Router<(codec_thrift::Binary,)>, request: &[u8], answer: usize) {
+    let (wire, server) = serve(router, budget()).await;
+    let (mut from, mut to) = tokio::io::split(wire.dial_pipe());
+    let sent = wire.traffic()[0].clone();
+    let count = 2_000_000 / request.len();
+    let all = request.repeat(count);
+    let writing = tokio::spawn(async move { to.write_all(&all).await });
+    let mut before = 0;
+    loop {
+        settle().await;
+        let now = sent.written();
+        if now == before && now > 0 {
+            break;
+        }
+        before = now;
+    }
+    // Answers fill the budget and the pipe; one read may bring it above that, if each answer is longer than its request.
+    let answered = (BUDGET + PIPE.capacity) / answer + 2;
+    let most = answered * request.len() + READ + PIPE.capacity;
+    let taken = usize::try_from(before).unwrap();
+    assert!(taken <= most, "{taken} bytes of requests were taken, {most} are allowed");
+    assert!(!writing.is_finished(), "the server took all requests");
+    for n in 0..count {
+        let len = from.read_u32().await.unwrap_or_else(|error| panic!("answer {n}: {error}"));
+        let mut rest = vec![0; usize::try_from(len).unwrap()];
+        from.read_exact(&mut rest).await.unwrap();
+        assert_eq!(rest.len() + 4, answer);
+    }
+    assert!(writing.await.unwrap().is_ok());
+    until("nothing is left", || server.gauges().in_flight() == 0).await;
+}
+
+/// The length of the one answer to a request.
+async fn answer_to(router: Router<(codec_thrift::Binary,)>, request: &[u8]) -> usize {
+    let (wire, _server) = serve(router, budget()).await;
+    let mut raw = wire.dial_pipe();
+    raw.write_all(request).await.unwrap();
+    frame(&mut raw).await.len() + 4
+}
+
+macro_rules! held_back {
+    ($(#[$doc:meta] $name:ident: $router:expr, $request:expr;)+) => {$(
+        #[$doc]
+        #[test]
+        fn $name() {
+            run(Net::Memory, async {
+                let request = $request;
+                let answer = answer_to($router, &request).await;
+                held_back($router, &request, answer).await;
+            });
+        }
+    )+};
+}
+
+held_back! {
+    /// Failures count although they have no payload.
+    failures_count_as_unsent: Router::new(), message(CALL, "nope", 1, "");
+    /// What the protocol answers by itself counts.
+    refused_messages_count_as_unsent: Router::new(), message(NO_KIND, "nope", 1, "");
+    /// The heads of answers count.
+    the_heads_of_answers_count_as_unsent: Router::new().fallback(tower::service_fn(nothing)), message(CALL, &"m".repeat(2000), 1, "");
+}
+
+async fn nothing(_: Request<Body>) -> Result<Response<Body>, Infallible> {
+    Ok(Response { head: ResponseHead::ok(), body: Body::Once(vec![0].into()) })
+}
+
+/// Answers that wait for an earlier one of their id count. The call that they wait for is never held up by them.
+#[test]
+fn held_answers_count_as_unsent() {
+    run(Net::Memory, async {
+        let answer = 10 * 1024;
+        let probe = Probe::new();
+        let (wire, server) = serve(probe_inline(&probe), budget()).await;
+        let mut raw = wire.dial_pipe();
+        let calls = 300;
+        raw.write_all(&message(CALL, "hold", 7, "first")).await.unwrap();
+        raw.write_all(&message(CALL, "big", 7, &answer.to_string()).repeat(calls)).await.unwrap();
+        until("the first runs", || probe.holding() == 1).await;
+        settle().await;
+        assert_eq!(probe.big(), BUDGET.div_ceil(answer), "so many answers fill the budget");
+        assert!(server.gauges().in_flight() > probe.big(), "they are held, and count");
+        probe.release(1);
+        assert_eq!(frame(&mut raw).await.len(), 29);
+        for _ in 0..calls {
+            assert!(frame(&mut raw).await.len() > answer);
+        }
+        assert_eq!(probe.big(), calls);
+        until("nothing is left", || server.gauges().in_flight() == 0).await;
+    });
+}
