@@ -31,19 +31,6 @@ pub fn required() -> bool {
     std::env::var_os("RPC_PEERS").is_some_and(|value| value == "required")
 }
 
-/// What a test needs; where it is missing, the test is skipped with a word.
-///
-/// # Panics
-/// When it is missing and required.
-pub fn found<T>(needed: Result<T, Missing>) -> Option<T> {
-    needed
-        .map_err(|missing| {
-            assert!(!required(), "{missing}");
-            eprintln!("skipped: {missing}");
-        })
-        .ok()
-}
-
 /// What `tests/peers/install` made, by its path in `target/peers`.
 ///
 /// # Errors
@@ -53,7 +40,7 @@ pub fn made(path: &str) -> Result<PathBuf, Missing> {
     let part = path.split('/').next().unwrap_or(path);
     let file = peers.join(path);
     // The stamp is written last.
-    if file.exists() && peers.join(part).join(".made").is_file() {
+    if file.is_file() && peers.join(part).join(".made").is_file() {
         Ok(file)
     } else {
         Err(Missing { name: format!("target/peers/{path}"), how: "run tests/peers/install" })

@@ -3,6 +3,7 @@
 mod apache_python;
 pub mod apache_rust;
 mod compiled;
+mod msgpack_rpc;
 pub mod python;
 mod thriftpy2;
 
@@ -10,7 +11,7 @@ use crate::matrix::Row;
 
 /// Every row of the table.
 pub fn rows() -> Vec<Row> {
-    [apache_python::rows(), thriftpy2::rows(), compiled::rows(), apache_rust::rows()]
+    [apache_python::rows(), thriftpy2::rows(), compiled::rows(), apache_rust::rows(), msgpack_rpc::rows()]
         .into_iter()
         .flatten()
         .collect()

@@ -1,6 +1,6 @@
-//! msgpack-rpc: a client on PyPI's `msgpack` calls our server, and our clients call Neovim.
-#![allow(clippy::unwrap_used, reason = "tests")]
+//! msgpack-rpc: a client on PyPI's `msgpack`; Neovim, as a server and as a client.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,8 +10,10 @@ use rpc::{
     Client, Code, Codec, Context, Decode, EncodeOutcome, Method, MethodTable, NamedService, Never, Place,
     Router, Server, Shape, Speaks, Status, Transport, msgpack,
 };
-use tests_peers::peers::python::run_script;
-use tests_peers::program::{command, found, installed, run_checks, serve};
+
+use super::python::run_script;
+use crate::matrix::{Cell, Row};
+use crate::program::{Missing, command, installed, run_checks, serve};
 
 /// Methods of plain serde types: the arguments are a tuple or a list.
 macro_rules! methods {
@@ -88,52 +90,71 @@ where
     }
 }
 
-#[tokio::test]
-async fn a_python_client_calls_our_server() {
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        Row {
+            peer: "Python's msgpack",
+            way: "msgpack-rpc".into(),
+            calls_us: Cell::check(calls_us("msgpack_rpc_client.py", 21)),
+            is_called: Cell::NotApplicable("a client alone"),
+        },
+        Row {
+            peer: "Neovim",
+            way: "msgpack-rpc".into(),
+            calls_us: Cell::check(async {
+                neovim()?;
+                calls_us("nvim_as_client.py", 5).await
+            }),
+            is_called: Cell::check(our_clients_call_neovim()),
+        },
+    ]
+}
+
+fn neovim() -> Result<PathBuf, Missing> {
+    installed("nvim", "apt-get install neovim")
+}
+
+async fn calls_us(script: &'static str, checks: usize) -> Result<(), Missing> {
     let services = Router::new().add(Methods::default());
-    let server = Server::new().accept(msgpack::Rpc::new(), services).listen("127.0.0.1:0").await.unwrap();
-    let port = server.local_addr().unwrap().port().to_string();
-    let serving = tokio::spawn(server.serve());
-    let client = run_script("msgpack_rpc_client.py", &["127.0.0.1", &port]);
-    if let Some(client) = found(client) {
-        run_checks(client, 21).await;
-    }
+    let server = Server::new().accept(msgpack::Rpc::new(), services);
+    let listening = server.listen("127.0.0.1:0").await.expect("a port");
+    let port = listening.local_addr().expect("an address").port().to_string();
+    let client = run_script(script, &["127.0.0.1", &port])?;
+    let serving = tokio::spawn(listening.serve());
+    run_checks(client, checks).await;
     serving.abort();
+    Ok(())
 }
 
-#[tokio::test]
-async fn our_clients_call_neovim() {
-    let Some(nvim) = found(installed("nvim", "apt-get install neovim")) else { return };
-    let server = serve_neovim(&nvim).await;
-    call_neovim(rpc::mux::connect(&server.address, msgpack::Rpc::new()).await.unwrap()).await;
-    call_neovim(rpc::pool::connect(&server.address, msgpack::Rpc::new()).await.unwrap()).await;
-}
-
-async fn serve_neovim(nvim: &std::path::Path) -> tests_peers::program::Running {
+async fn our_clients_call_neovim() -> Result<(), Missing> {
     let say = "call writefile(['listening ' . v:servername], '/dev/stdout')";
-    serve(command(
-        nvim,
-        ["--headless", "-u", "NONE", "-i", "NONE", "-n", "--listen", "127.0.0.1:0", "-c", say],
-    ))
-    .await
+    let arguments = ["--headless", "-u", "NONE", "-i", "NONE", "-n", "--listen", "127.0.0.1:0", "-c", say];
+    let server = serve(command(&neovim()?, arguments)).await;
+    let address = &server.address;
+    call_neovim(rpc::mux::connect(address, msgpack::Rpc::new()).await.expect("a mux")).await;
+    call_neovim(rpc::pool::connect(address, msgpack::Rpc::new()).await.expect("a pool")).await;
+    Ok(())
 }
 
 async fn call_neovim<S: Transport + Speaks<Codec = msgpack::MsgPack>>(transport: S) {
     let client = Client::new(transport);
-    let (channel, info) = client.call::<ApiInfo>(&()).await.unwrap().unwrap();
+    let (channel, info) = client.call::<ApiInfo>(&()).await.expect("an answer").expect("no exception");
     assert!(channel > 0);
     let functions =
         info.as_map().and_then(|map| map.iter().find(|(key, _)| key.as_str() == Some("functions")));
     assert!(functions.and_then(|(_, functions)| functions.as_array()).is_some_and(|list| list.len() > 100));
-    assert_eq!(client.call::<Eval>(&("1 + 2".into(),)).await.unwrap().unwrap(), Value::from(3));
-    let error = client.call::<NoSuchThing>(&()).await.unwrap_err();
+    assert_eq!(
+        client.call::<Eval>(&("1 + 2".into(),)).await.expect("an answer").expect("no exception"),
+        Value::from(3)
+    );
+    let error = client.call::<NoSuchThing>(&()).await.expect_err("an error");
     assert!(error.to_string().contains("nvim_no_such_thing"), "{error}");
     assert_ne!(error.code(), Code::DeadlineExceeded);
     let calls = (0..200).map(|i: i64| client.call::<Eval>(&(i.to_string(),)));
     for (i, call) in calls.collect::<Vec<_>>().into_iter().map(tokio::spawn).enumerate() {
-        assert_eq!(call.await.unwrap().unwrap().unwrap(), Value::from(i));
+        assert_eq!(call.await.expect("a task").expect("an answer").expect("no exception"), Value::from(i));
     }
-    client.send::<SetVar>(&("seen", "héllo".into())).await.unwrap();
+    client.send::<SetVar>(&("seen", "héllo".into())).await.expect("sent");
     // A notification has no answer, and over a pool the next call may take another connection.
     let mut seen = client.call::<GetVar>(&("seen",)).await;
     for _ in 0..1000 {
@@ -142,7 +163,10 @@ async fn call_neovim<S: Transport + Speaks<Codec = msgpack::MsgPack>>(transport:
         }
         seen = client.call::<GetVar>(&("seen",)).await;
     }
-    assert_eq!(seen.unwrap().unwrap(), "héllo");
+    assert_eq!(seen.expect("an answer").expect("no exception"), "héllo");
     let text = "x".repeat(1_000_000);
-    assert_eq!(client.call::<Strlen>(&("strlen", vec![text])).await.unwrap().unwrap(), 1_000_000);
+    assert_eq!(
+        client.call::<Strlen>(&("strlen", vec![text])).await.expect("an answer").expect("no exception"),
+        1_000_000
+    );
 }
