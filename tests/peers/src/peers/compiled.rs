@@ -11,13 +11,15 @@ use crate::program::{Missing, command, installed, made, run_checks, serve};
 use crate::service::requests;
 use crate::way::{self, Ours, Protocol, Theirs, Way};
 
+type Program = (PathBuf, Vec<PathBuf>);
+
 #[derive(Clone, Copy)]
 struct Peer {
     name: &'static str,
     /// What its server calls itself.
     server_name: &'static str,
     /// The program, and the words before those that all take.
-    program: fn() -> Result<(PathBuf, Vec<PathBuf>), Missing>,
+    program: fn() -> Result<Program, Missing>,
     /// How many checks its client makes.
     checks: usize,
     /// What its server is sent.
