@@ -1,4 +1,5 @@
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +14,10 @@ use crate::{Connect, Stream};
 /// How sockets are set up, on both sides. `TCP_NODELAY` is always on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketConfig {
-    /// How long an attempt to connect may take, over all addresses of a name. Default: 3 s.
+    /// How long an attempt to connect may take, over all addresses of a name; no longer than a day. Default: 3 s.
     pub connect_timeout: Duration,
-    /// After how much silence the kernel asks the peer whether it is there. Default: 5 s.
+    /// After how much silence the kernel asks the peer whether it is there. Kernels count whole seconds, from 1 to 32,767: what
+    /// is shorter or longer becomes that. Default: 5 s.
     pub keep_alive: Duration,
     /// How long bytes may stay unacknowledged, or such questions unanswered, before the connection counts as lost. Default:
     /// 10 s, so that a peer which vanished without a word is noticed within 15 s.
@@ -32,6 +34,15 @@ impl Default for SocketConfig {
     }
 }
 
+/// What kernels take as the time of a question.
+const PROBE_TIMES: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(32_767);
+
+/// The longest time that Linux takes as a user timeout, in milliseconds.
+const LONGEST_USER_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
+
+/// Above this a timeout for connecting means that there is none.
+const LONGEST_CONNECT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Questions that may stay unanswered; they are asked this often within the user timeout.
 const PROBES: u32 = 3;
 
@@ -40,8 +51,10 @@ impl SocketConfig {
     pub(crate) fn apply(&self, socket: &TcpStream) -> io::Result<()> {
         socket.set_nodelay(true)?;
         let socket = SockRef::from(socket);
-        let interval = (self.user_timeout / PROBES).max(Duration::from_secs(1));
-        let keep_alive = TcpKeepalive::new().with_time(self.keep_alive).with_interval(interval);
+        let probe_time = |time: Duration| time.clamp(*PROBE_TIMES.start(), *PROBE_TIMES.end());
+        let keep_alive = TcpKeepalive::new()
+            .with_time(probe_time(self.keep_alive))
+            .with_interval(probe_time(self.user_timeout / PROBES));
         #[cfg(any(
             target_os = "linux",
             target_os = "android",
@@ -51,7 +64,7 @@ impl SocketConfig {
         let keep_alive = keep_alive.with_retries(PROBES);
         socket.set_tcp_keepalive(&keep_alive)?;
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        socket.set_tcp_user_timeout(Some(self.user_timeout))?;
+        socket.set_tcp_user_timeout(Some(self.user_timeout.min(LONGEST_USER_TIMEOUT)))?;
         Ok(())
     }
 }
@@ -122,7 +135,7 @@ impl Connect for Dialer {
     type Io = Stream;
 
     async fn connect(&self) -> Result<Stream, TransportError> {
-        let ends = Instant::now() + self.config.connect_timeout;
+        let ends = Instant::now() + self.config.connect_timeout.min(LONGEST_CONNECT);
         match &self.target {
             Target::Tcp => self.tcp(ends).await.map(Stream::Tcp),
             Target::Unix(path) => {
@@ -140,4 +153,28 @@ impl Connect for Dialer {
 
 fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the connect timeout passed")
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    #[test]
+    fn times_that_no_kernel_takes_become_the_nearest_that_it_does() {
+        Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+            let address = listener.local_addr().expect("its address").to_string();
+            for time in [Duration::ZERO, Duration::from_millis(500), Duration::MAX] {
+                let config =
+                    SocketConfig { connect_timeout: Duration::MAX, keep_alive: time, user_timeout: time };
+                let dialled = Dialer::new(&address).config(config.clone()).connect().await;
+                assert!(dialled.is_ok(), "{time:?}: {dialled:?}");
+                let (socket, _) = listener.accept().await.expect("a connection");
+                config.apply(&socket).unwrap_or_else(|error| panic!("{time:?}: {error}"));
+            }
+        });
+    }
 }

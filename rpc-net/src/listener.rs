@@ -50,7 +50,12 @@ impl Listener {
             match accepted {
                 Ok(Stream::Tcp(socket)) => match config.apply(&socket) {
                     Ok(()) => return Stream::Tcp(socket),
-                    Err(error) => tracing::debug!(%error, "a connection ended while it was accepted"),
+                    Err(error) if rpc_core::is_disconnect(&error) => {
+                        tracing::debug!(%error, "a connection ended while it was accepted");
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, ?config, "a connection is dropped: its socket can not be set up");
+                    }
                 },
                 Ok(stream) => return stream,
                 Err(error) if rpc_core::is_disconnect(&error) => {

@@ -34,7 +34,8 @@ use crate::{Accepted, Serve, SocketConfig, Stream, TokioExecutor};
 pub struct ServerConfig {
     /// What each connection allows.
     pub limits: Limits,
-    /// How many connections may be open. Further ones wait in the listener's backlog. Default: 10,000.
+    /// How many connections may be open. Further ones wait in the listener's backlog. One that broke counts while its handlers
+    /// that answer nothing run. Default: 10,000.
     pub max_connections: usize,
     /// How long a new connection may stay silent, or undecided about its protocol. Default: 10 s. Connections that spoke
     /// may be idle for as long as they like; the kernel's keep-alive finds the dead ones.
@@ -197,7 +198,8 @@ impl Bound {
         ServerGauges(self.shared.clone())
     }
 
-    /// Serves one connection that did not come from a listener, until it ends. A stop drains and cuts it like any other.
+    /// Serves one connection that did not come from a listener, until it ends and its handlers that answer
+    /// nothing have. A stop drains and cuts it like any other.
     ///
     /// # Errors
     /// When the connection breaks or the peer breaks the protocol.
@@ -409,7 +411,7 @@ impl Drop for Open<'_> {
 pub struct ServerGauges(Arc<Shared>);
 
 impl ServerGauges {
-    /// Connections that are open.
+    /// Connections that are open, and those that broke while their handlers that answer nothing still run.
     pub fn connections(&self) -> usize {
         self.0.connections.load(Ordering::Relaxed)
     }

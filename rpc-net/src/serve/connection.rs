@@ -23,7 +23,7 @@ use tower::Service;
 
 use super::Accepted;
 use super::patience::{Patience, now};
-use super::running::{Running, Slot, failed, panicked, poll_slot};
+use super::running::{Running, Slot, clear, failed, panicked, poll_slot};
 use crate::io::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
 
 /// The driver: reads a chunk, cuts all its messages, polls each handler once where it stands, writes the answers of those
@@ -151,9 +151,10 @@ where
         Poll::Ready(Ok(()))
     }
 
-    /// What is left when the connection is over: handlers that answer nothing finish their work.
-    pub(super) fn into_oneway(self) -> FuturesUnordered<Running<S::Future>> {
-        self.running.into_iter().filter(|call| call.oneway).collect()
+    /// Closes the connection. Handlers that answer nothing are left, with their part of the count of calls: they finish their
+    /// work.
+    pub(super) fn into_oneway(self) -> (FuturesUnordered<Running<S::Future>>, Counter) {
+        (self.running.into_iter().filter(|call| call.oneway && call.is_live()).collect(), self.in_flight)
     }
 
     /// Whether more may be taken from the peer: it reads what it is sent, and a handler can be started for it.
@@ -227,10 +228,12 @@ where
     /// The peer closed its side, and so is taken to be gone: the handlers whose answers it waited for are dropped. One that
     /// closed that side alone is told so. Handlers that answer nothing finish their work.
     fn cancel_unheard(&mut self) {
-        let unheard: Vec<_> =
-            self.running.iter_mut().filter(|call| !call.oneway).map(|call| call.id).collect();
+        let mut unheard = Vec::new();
+        for call in self.running.iter_mut().filter(|call| !call.oneway && call.is_live()) {
+            call.cancel();
+            unheard.push(call.id);
+        }
         for id in unheard {
-            self.cancel(id);
             self.protocol.reset(id, Reason::Cancel);
         }
     }
@@ -239,28 +242,34 @@ where
         if let Some((id, head, body)) = self.held.take() {
             self.start(cx, id, head, body);
         }
+        let mut over = Vec::new();
         while self.held.is_none() {
             // One chunk of small requests may ask for answers that are a thousand times as large.
             if self.is_over_budget() {
                 self.postponed = true;
-                return;
+                break;
             }
             match self.protocol.poll_event() {
-                None => return,
-                Some(Event::Request { id, head, body, .. }) => self.start(cx, id, head, body),
-                Some(Event::Reset { id, .. }) => self.cancel(id),
+                None => break,
+                Some(Event::Request { id, head, body, .. }) => {
+                    self.cancel(&mut over); // before their numbers are given to others
+                    self.start(cx, id, head, body);
+                }
+                Some(Event::Reset { id, .. }) => over.push(id),
                 // A server opens no calls, so nothing else concerns it.
                 Some(_) => {}
             }
         }
+        self.cancel(&mut over);
     }
 
     /// Starts a handler and polls it once.
     fn start(&mut self, cx: &mut Context<'_>, id: CallId, mut head: RequestHead, body: Bytes) {
-        match self.service.poll_ready(cx) {
-            Poll::Ready(Ok(())) => {}
-            Poll::Ready(Err(error)) => return self.reply(id, failed(error)),
-            Poll::Pending => {
+        match catch_unwind(AssertUnwindSafe(|| self.service.poll_ready(cx))) {
+            Ok(Poll::Ready(Ok(()))) => {}
+            Ok(Poll::Ready(Err(error))) => return self.reply(id, failed(error)),
+            Err(panic) => return self.reply(id, panicked(&*panic)),
+            Ok(Poll::Pending) => {
                 self.held = Some((id, head, body));
                 return;
             }
@@ -276,7 +285,7 @@ where
         slot.as_mut().set(Some(future));
         match poll_slot(slot.as_mut(), cx) {
             Poll::Ready(result) => {
-                slot.as_mut().set(None);
+                clear(slot.as_mut());
                 self.slot = Some(slot);
                 self.reply(id, result);
             }
@@ -298,14 +307,18 @@ where
         }
     }
 
-    /// Drops a handler whose call is over.
-    fn cancel(&mut self, id: CallId) {
-        if self.held.as_ref().is_some_and(|(held, ..)| *held == id) {
-            self.held = None;
+    /// Drops the handlers whose calls are over, all in one pass, since time may be up for many at once.
+    fn cancel(&mut self, over: &mut Vec<CallId>) {
+        if over.is_empty() {
+            return;
         }
-        if let Some(call) = self.running.iter_mut().find(|call| call.id == id && call.is_live()) {
-            call.cancel();
+        over.sort_unstable();
+        for call in self.running.iter_mut() {
+            if call.is_live() && over.binary_search(&call.id).is_ok() {
+                call.cancel();
+            }
         }
+        over.clear();
     }
 
     fn reply(&mut self, id: CallId, response: Response<Body>) {
@@ -350,14 +363,15 @@ impl<Io, P, S: Service<Request<Body>>> fmt::Debug for Connection<'_, Io, P, S> {
         f.debug_struct("Connection").field("origin", &self.origin).finish_non_exhaustive()
     }
 }
+
 /// This connection's part of a count that all share.
-struct Counter {
+pub(super) struct Counter {
     all: Arc<AtomicUsize>,
     mine: usize,
 }
 
 impl Counter {
-    fn set(&mut self, count: usize) {
+    pub(super) fn set(&mut self, count: usize) {
         if count > self.mine {
             self.all.fetch_add(count - self.mine, Ordering::Relaxed);
         } else if count < self.mine {

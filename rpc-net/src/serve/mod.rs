@@ -40,7 +40,8 @@ pub trait Serve: Clone + Send + Sync + 'static {
     /// The codecs, as the protocol configures them: services are served in these.
     fn codecs(&self) -> Self::Codecs;
 
-    /// Serves one connection until it ends, or until it is drained after [`Accepted::stop`].
+    /// Serves one connection until it ends, or until it is drained after [`Accepted::stop`]. Handlers that answer nothing still
+    /// run to their end when it breaks, and the future with them: so they count, and a stop waits for them.
     ///
     /// # Errors
     /// When the connection breaks or the peer breaks the protocol. A peer that closes between messages is no error.
@@ -117,10 +118,11 @@ impl<P: MakeProtocol> Serve for P {
             let stop = pin!(accepted.stop.clone().cancelled_owned());
             let mut connection = Connection::new(accepted, protocol, service, stop);
             let result = std::future::poll_fn(|cx| connection.poll_drive(cx)).await;
-            let oneway = connection.into_oneway();
-            if !oneway.is_empty() {
-                // Their callers never wait for them, so a connection that breaks after its last request is no reason to stop.
-                tokio::spawn(oneway.for_each(|_| std::future::ready(())));
+            // Their callers never wait for them, so a connection that breaks after its last request is no reason to stop.
+            let (mut oneway, mut in_flight) = connection.into_oneway();
+            while !oneway.is_empty() {
+                in_flight.set(oneway.len());
+                oneway.next().await;
             }
             result
         }

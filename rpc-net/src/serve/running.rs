@@ -30,10 +30,16 @@ impl<F> Running<F> {
 
     /// Drops the handler.
     pub(super) fn cancel(&mut self) {
-        self.slot.as_mut().set(None);
+        clear(self.slot.as_mut());
         if let Some(waker) = self.waker.take() {
             waker.wake(); // so that its place is given back
         }
+    }
+}
+
+impl<F> Drop for Running<F> {
+    fn drop(&mut self) {
+        clear(self.slot.as_mut());
     }
 }
 
@@ -72,12 +78,23 @@ where
     }
 }
 
+/// Drops a call's future, so that a panic in that costs nothing more.
+pub(super) fn clear<F>(mut slot: Pin<&mut Option<F>>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| slot.set(None))) {
+        log(&*panic);
+    }
+}
+
 /// What a caller is told of a panic: that it happened. The text stays in the log.
 pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response<Body> {
+    log(panic);
+    failed(Status::internal("the server panicked"))
+}
+
+fn log(panic: &(dyn Any + Send)) {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     tracing::error!(panic = text.unwrap_or("not a text"), "a layer panicked");
-    failed(Status::internal("the server panicked"))
 }
 
 /// The failure of a service, as a peer is told of it.

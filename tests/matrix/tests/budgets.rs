@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used)] // all of it is a test
 
 use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use rpc_core::{Body, Dispatch, Request, Response, ResponseHead, Router};
+use rpc_core::{Body, BoxError, Dispatch, Request, Response, ResponseHead, Router};
 use rpc_net::{Server, ServerConfig};
 use rpc_test::{Net, PipeConfig, PipeEnd, Probe, Running, Wire, run, step, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tower::Service;
 
 const CALL: u8 = 1;
 /// No kind of message that Thrift knows.
@@ -152,5 +156,156 @@ fn held_answers_count_as_unsent() {
         }
         assert_eq!(probe.big(), calls);
         until("nothing is left", || server.gauges().in_flight() == 0).await;
+    });
+}
+
+const ONEWAY: u8 = 4;
+
+/// The handlers of calls that want no answer outlive a connection that breaks. They count until they end, and a stop waits.
+#[test]
+fn handlers_that_outlive_their_connection_count() {
+    run(Net::Memory, async {
+        let probe = Probe::new();
+        let (wire, mut server) = serve(probe_inline(&probe), ServerConfig::default()).await;
+        let mut raw = wire.dial_pipe();
+        let calls = 10;
+        raw.write_all(&message(CALL, "hold", 1, "unheard")).await.unwrap();
+        raw.write_all(&message(ONEWAY, "hold", 2, "alone").repeat(calls)).await.unwrap();
+        until("all run", || probe.holding() == calls + 1).await;
+        raw.reset();
+        until("the caller is gone", || probe.dropped() == 1).await;
+        settle().await;
+        let gauges = server.gauges().clone();
+        assert_eq!((probe.holding(), gauges.in_flight(), gauges.connections()), (calls, calls, 1));
+        probe.release(1);
+        until("one has ended", || gauges.in_flight() == calls - 1).await;
+        server.begin_stop();
+        settle().await;
+        assert!(!server.has_stopped(), "it stopped under its handlers");
+        probe.release_all();
+        server.stopped().await;
+        assert_eq!((probe.dropped(), gauges.in_flight(), gauges.connections()), (1, 0, 0));
+    });
+}
+
+#[test]
+fn a_stop_cuts_handlers_that_outlive_their_connection() {
+    run(Net::Memory, async {
+        let probe = Probe::new();
+        let (wire, mut server) = serve(probe_inline(&probe), ServerConfig::default()).await;
+        let mut raw = wire.dial_pipe();
+        raw.write_all(&message(ONEWAY, "hold", 1, "alone")).await.unwrap();
+        until("it runs", || probe.holding() == 1).await;
+        raw.reset();
+        settle().await;
+        server.begin_stop();
+        server.stopped().await; // the clock moves on by itself to the end of the drain
+        assert_eq!((probe.holding(), probe.dropped(), server.gauges().in_flight()), (0, 1, 0));
+    });
+}
+
+/// Panics where nobody looks for it: when it is asked whether it is ready, and when the future of a call is dropped.
+#[derive(Clone)]
+struct Sore<S> {
+    inner: S,
+    asked: usize,
+}
+
+/// The request at which `poll_ready` panics.
+const SORE: usize = 3;
+
+impl<S> Service<Request<Body>> for Sore<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>, Future: Send + 'static>,
+{
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = Falling<Pin<Box<S::Future>>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.asked += 1;
+        assert_ne!(self.asked, SORE, "when it is asked whether it is ready");
+        self.inner.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let falls = request.head.method != "echo";
+        Falling { future: Box::pin(self.inner.call(request)), falls }
+    }
+}
+
+struct Falling<F> {
+    future: F,
+    falls: bool,
+}
+
+impl<T, E: Into<BoxError>, F: Future<Output = Result<T, E>> + Unpin> Future for Falling<F> {
+    type Output = Result<T, BoxError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.future).poll(cx).map_err(Into::into)
+    }
+}
+
+impl<F> Drop for Falling<F> {
+    fn drop(&mut self) {
+        assert!(!self.falls, "when it is dropped");
+    }
+}
+
+#[test]
+fn a_panic_costs_one_call_wherever_it_comes() {
+    run(Net::Memory, async {
+        let probe = Probe::new();
+        let layer = tower::layer::layer_fn(|inner| Sore { inner, asked: 0 });
+        let server = Server::new().accept(codec_thrift::framed(), probe_inline(&probe)).layer(layer);
+        let (wire, server) = Wire::to(server, Net::Memory, PIPE, []).await;
+        let mut raw = wire.dial_pipe();
+        // These are dropped with their connections, one of which ends and one of which breaks.
+        let mut breaks = wire.dial_pipe();
+        for raw in [&mut raw, &mut breaks] {
+            raw.write_all(&message(CALL, "hold", 1, "held").repeat(2)).await.unwrap();
+        }
+        until("all run", || probe.holding() == 4).await;
+        let failure = 3;
+        for (id, name, kind) in [(2, "echo", failure), (3, "echo", 2), (4, "big", failure), (5, "echo", 2)] {
+            raw.write_all(&message(CALL, name, id, "10")).await.unwrap();
+            let answer = frame(&mut raw).await;
+            let at = 8 + name.len();
+            assert_eq!((answer[3], &answer[at..at + 4]), (kind, &id.to_be_bytes()[..]), "{name} {id}");
+        }
+        breaks.reset();
+        until("those are gone", || probe.holding() == 2 && server.gauges().connections() == 1).await;
+        drop(raw);
+        until("nothing is left", || probe.holding() == 0 && server.gauges().connections() == 0).await;
+        assert_eq!(server.gauges().in_flight(), 0);
+    });
+}
+
+/// Many deadlines that end at once, or a peer that goes under many calls: each handler is dropped, those of others are not.
+#[test]
+fn many_calls_end_at_once() {
+    run(Net::Memory, async {
+        let probe = Probe::new();
+        let (wire, server) = serve(probe_inline(&probe), ServerConfig::default()).await;
+        let (mut goes, mut stays) = (wire.dial_pipe(), wire.dial_pipe());
+        let calls = 1000;
+        for id in 0..calls {
+            goes.write_all(&message(CALL, "hold", id, "goes")).await.unwrap();
+            goes.write_all(&message(ONEWAY, "hold", id, "oneway")).await.unwrap();
+            stays.write_all(&message(CALL, "hold", id, "stays")).await.unwrap();
+        }
+        let calls = usize::try_from(calls).unwrap();
+        until("all run", || probe.holding() == 3 * calls).await;
+        drop(goes);
+        until("those are dropped", || probe.dropped() == calls).await;
+        settle().await;
+        assert_eq!((probe.dropped(), server.gauges().in_flight()), (calls, 2 * calls));
+        probe.release_all();
+        for _ in 0..calls {
+            frame(&mut stays).await;
+        }
+        until("nothing is left", || probe.holding() == 0 && server.gauges().in_flight() == 0).await;
+        assert_eq!(probe.dropped(), calls);
     });
 }
