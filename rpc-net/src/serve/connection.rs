@@ -48,8 +48,14 @@ pub(super) struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     write_budget: usize,
     patience: Patience,
     in_flight: Counter,
+    /// The peer closed its side.
     ended: bool,
+    /// All that came before that was taken.
+    drained: bool,
 }
+
+/// How much is read of a peer of which nothing can be taken, in bytes: to notice that it goes.
+const READ_AHEAD: usize = 64 * 1024;
 
 impl<'a, Io, P, S> Connection<'a, Io, P, S>
 where
@@ -81,6 +87,7 @@ where
             patience: Patience::new(accepted.stall_timeout),
             in_flight: Counter { all: accepted.in_flight, mine: 0 },
             ended: false,
+            drained: false,
         }
     }
 
@@ -124,7 +131,11 @@ where
             }
             if !self.may_read() {
                 self.patience.expects_nothing(); // it is not the peer who holds it up
-                return Poll::Pending;
+                if starved || !self.may_listen() || self.poll_read(cx)?.is_pending() {
+                    release_if_idle(&mut self.read);
+                    return Poll::Pending;
+                }
+                continue;
             }
             starved = starved || self.poll_read(cx)?.is_pending();
             if starved {
@@ -142,7 +153,6 @@ where
         match ready!(poll_fill(&mut self.io, cx, &mut self.read)) {
             Ok(0) => {
                 self.ended = true;
-                self.protocol.handle_eof(&self.read).map_err(|error| self.broken(error))?;
                 self.cancel_unheard();
             }
             Ok(_) => self.patience.heard(),
@@ -162,6 +172,11 @@ where
         !self.ended && !self.is_over_budget() && self.protocol.capacity() > 0 && self.held.is_none()
     }
 
+    /// Whether to read on although nothing more can be taken. A peer that has answers to read shows by that whether it is there.
+    fn may_listen(&self) -> bool {
+        !self.ended && self.out.is_empty() && self.read.len() < READ_AHEAD
+    }
+
     /// Whether as much waits to be written as may. Then nothing new is taken; handlers that run go on, since what is held
     /// behind their answers waits for them.
     fn is_over_budget(&self) -> bool {
@@ -176,7 +191,7 @@ where
 
     /// Whether nothing is left to do: the peer or this side ends the connection, and all calls are answered.
     fn is_done(&self) -> bool {
-        (self.ended || self.stop.is_none()) && self.protocol.in_flight() == 0 && self.out.is_empty()
+        (self.drained || self.stop.is_none()) && self.protocol.in_flight() == 0 && self.out.is_empty()
     }
 
     fn handle_input(&mut self, cx: &mut Context<'_>) -> Result<(), TransportError> {
@@ -184,8 +199,11 @@ where
         loop {
             self.handle_events(cx);
             let before = self.read.len();
-            if before == 0 || self.held.is_some() || self.is_over_budget() {
+            if self.held.is_some() || self.is_over_budget() {
                 return Ok(());
+            }
+            if before == 0 {
+                return self.handle_end();
             }
             let now = now();
             let result = self.protocol.handle_input(now, &mut self.read);
@@ -202,9 +220,20 @@ where
                 return Err(self.broken(error));
             }
             if self.read.is_empty() || self.read.len() == before {
-                return Ok(());
+                return self.handle_end();
             }
         }
+    }
+
+    /// Tells the protocol that the peer closed its side, once nothing whole is left of what it sent before.
+    fn handle_end(&mut self) -> Result<(), TransportError> {
+        let taken = self.read.is_empty() || self.protocol.capacity() > 0;
+        if !self.ended || self.drained || !taken {
+            return Ok(());
+        }
+        self.drained = true;
+        let unread = std::mem::take(&mut self.read);
+        self.protocol.handle_eof(&unread).map_err(|error| self.broken(error))
     }
 
     fn wake_at(&self) -> Option<Instant> {
@@ -226,9 +255,12 @@ where
     }
 
     /// The peer closed its side, and so is taken to be gone: the handlers whose answers it waited for are dropped. One that
-    /// closed that side alone is told so. Handlers that answer nothing finish their work.
+    /// closed that side alone is told so. Handlers that answer nothing finish their work, and those that still wait begin it.
     fn cancel_unheard(&mut self) {
         let mut unheard = Vec::new();
+        if let Some((id, ..)) = self.held.take_if(|(_, head, _)| head.wants_answer()) {
+            unheard.push(id);
+        }
         for call in self.running.iter_mut().filter(|call| !call.oneway && call.is_live()) {
             call.cancel();
             unheard.push(call.id);
@@ -251,6 +283,9 @@ where
             }
             match self.protocol.poll_event() {
                 None => break,
+                Some(Event::Request { id, head, .. }) if self.ended && head.wants_answer() => {
+                    self.protocol.reset(id, Reason::Cancel);
+                }
                 Some(Event::Request { id, head, body, .. }) => {
                     self.cancel(&mut over); // before their numbers are given to others
                     self.start(cx, id, head, body);

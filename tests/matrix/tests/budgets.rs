@@ -10,8 +10,10 @@ use std::task::{Context, Poll};
 use rpc_core::{Body, BoxError, Dispatch, Request, Response, ResponseHead, Router};
 use rpc_net::{Server, ServerConfig};
 use rpc_test::{Net, PipeConfig, PipeEnd, Probe, Running, Wire, run, step, until};
+use rpc_wire::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tower::Service;
+use tower::limit::GlobalConcurrencyLimitLayer;
 
 const CALL: u8 = 1;
 /// No kind of message that Thrift knows.
@@ -307,5 +309,69 @@ fn many_calls_end_at_once() {
         }
         until("nothing is left", || probe.holding() == 0 && server.gauges().in_flight() == 0).await;
         assert_eq!(probe.dropped(), calls);
+    });
+}
+
+/// A connection of which no more can be taken, since so many calls are in flight or the service is not ready: that its peer goes
+/// is noticed all the same. What it sent before and wants no answer to is still done.
+#[test]
+fn a_peer_that_goes_while_nothing_is_taken_from_it_is_noticed() {
+    run(Net::Memory, async {
+        let full = ServerConfig {
+            limits: Limits { max_in_flight: 3, ..Limits::default() },
+            ..ServerConfig::default()
+        };
+        for (config, ready) in [(full, 100), (ServerConfig::default(), 3)] {
+            for (how, oneway) in [("reset", 0), ("closed", 2)] {
+                let probe = Probe::new();
+                let server =
+                    Server::new().config(config.clone()).accept(codec_thrift::framed(), probe_inline(&probe));
+                let server = server.layer(GlobalConcurrencyLimitLayer::new(ready));
+                let (wire, server) = Wire::to(server, Net::Memory, PIPE, []).await;
+                let mut raw = wire.dial_pipe();
+                raw.write_all(&message(CALL, "hold", 1, "held").repeat(3)).await.unwrap();
+                until("as many run as may", || probe.holding() == 3).await;
+                let unread = [message(CALL, "hold", 2, "unread"), message(ONEWAY, "fire", 2, "unread")];
+                raw.write_all(&unread.concat().repeat(2)).await.unwrap();
+                settle().await;
+                assert_eq!((probe.began(), probe.fired()), (3, 0), "{how}");
+                match how {
+                    "reset" => raw.reset(),
+                    _ => raw.shutdown().await.unwrap(),
+                }
+                until("it has ended", || server.gauges().connections() == 0).await;
+                assert_eq!((probe.began(), probe.dropped(), probe.fired()), (3, 3, oneway), "{how}");
+                assert_eq!(server.gauges().in_flight(), 0);
+            }
+        }
+    });
+}
+
+/// What is read of a peer of which nothing can be taken has a bound.
+#[test]
+fn little_is_read_while_nothing_is_taken() {
+    run(Net::Memory, async {
+        let config = ServerConfig {
+            limits: Limits { max_in_flight: 1, ..Limits::default() },
+            ..ServerConfig::default()
+        };
+        let probe = Probe::new();
+        let (wire, server) = serve(probe_inline(&probe), config).await;
+        let (mut from, mut to) = tokio::io::split(wire.dial_pipe());
+        let calls = 20_000;
+        let all = message(CALL, "hold", 1, "held").repeat(calls);
+        let writing = tokio::spawn(async move { to.write_all(&all).await });
+        until("one runs", || probe.holding() == 1).await;
+        settle().await;
+        let sent = usize::try_from(wire.traffic()[0].written()).unwrap();
+        assert!(sent <= READ + PIPE.capacity, "{sent} bytes were taken");
+        assert_eq!(probe.began(), 1);
+        probe.release_all();
+        for _ in 0..calls {
+            let len = from.read_u32().await.unwrap();
+            from.read_exact(&mut vec![0; usize::try_from(len).unwrap()]).await.unwrap();
+        }
+        assert!(writing.await.unwrap().is_ok());
+        until("nothing is left", || server.gauges().in_flight() == 0).await;
     });
 }
