@@ -8,6 +8,9 @@ pub struct Limits {
     /// the peer waits. Default: 4,096. Worst case on a server: so many handlers for each connection. A client that sets
     /// 1 says that it reads nothing but the answer it waits for.
     pub max_in_flight: usize,
+    /// Server: how many bytes the requests in flight may have, before further ones are left unread. The last one let in may go
+    /// above it, so that one of any size is served when it is alone. Default: 64 MiB.
+    pub max_in_flight_bytes: usize,
     /// Client: how many bytes of requests may wait to be written, before further callers wait: they wait for a peer that reads
     /// nothing, and calls that are given up meanwhile leave their bytes behind. One request may be larger. Default: 16 MiB.
     pub max_unsent: usize,
@@ -23,6 +26,7 @@ impl Default for Limits {
         Self {
             max_message: 16 * 1024 * 1024,
             max_in_flight: 4096,
+            max_in_flight_bytes: 64 * 1024 * 1024,
             max_unsent: 16 * 1024 * 1024,
             max_abandoned: 65_536,
             ordered: false,

@@ -28,6 +28,8 @@ pub(super) struct Incoming<M> {
     wake: Option<Instant>,
     /// Bytes of answers that are held.
     held_bytes: usize,
+    /// Bytes of requests that are not answered.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -39,6 +41,8 @@ struct Pending<M> {
     next: Option<usize>,
     held: Option<(ResponseHead, Bytes)>,
     deadline: Option<Instant>,
+    /// Bytes of the request, 0 once it is answered.
+    size: usize,
 }
 
 /// A request that was cut off the stream and not yet taken.
@@ -50,25 +54,36 @@ pub(super) struct Arrival<M> {
     pub(super) answer: Answer,
     pub(super) mirror: M,
     pub(super) refused: Option<Status>,
+    /// Bytes that it had on the wire.
+    pub(super) size: usize,
 }
 
 impl<M> Arrival<M> {
-    pub(super) fn refused(id: u32, status: Status, mirror: M) -> Self {
+    pub(super) fn refused(id: u32, status: Status, mirror: M, size: usize) -> Self {
         let (head, body) = (RequestHead::default(), Bytes::new());
-        Self { id, head, body, answer: Answer::Wanted, mirror, refused: Some(status) }
+        Self { id, head, body, answer: Answer::Wanted, mirror, refused: Some(status), size }
     }
 }
 
 impl<M> Incoming<M> {
     pub(super) fn new(ordered: bool) -> Self {
-        Self { calls: Slab::new(), tails: HashMap::new(), alone: None, ordered, wake: None, held_bytes: 0 }
+        Self {
+            calls: Slab::new(),
+            tails: HashMap::new(),
+            alone: None,
+            ordered,
+            wake: None,
+            held_bytes: 0,
+            bytes: 0,
+        }
     }
 
     /// Puts a request into the table.
     pub(super) fn insert(&mut self, arrival: Arrival<M>) -> (Event, Option<Status>) {
-        let Arrival { id: peer_id, head, body, answer, mirror, refused } = arrival;
+        let Arrival { id: peer_id, head, body, answer, mirror, refused, size } = arrival;
         let chain = if self.ordered { 0 } else { peer_id };
         self.wake = earlier(self.wake, head.deadline);
+        self.bytes += size;
         let mirror = (answer == Answer::Wanted).then_some(mirror);
         let chained = mirror.is_some();
         let was_empty = self.calls.is_empty();
@@ -79,6 +94,7 @@ impl<M> Incoming<M> {
             next: None,
             held: None,
             deadline: head.deadline,
+            size,
         });
         if was_empty {
             self.alone = chained.then_some(key);
@@ -119,6 +135,8 @@ impl<M> Incoming<M> {
         if let Some(call) = self.get_mut(id) {
             call.held = Some((head, body));
             call.deadline = None; // it is answered, as far as the handler is concerned
+            let answered = std::mem::take(&mut call.size);
+            self.bytes -= answered;
             self.held_bytes += size;
         }
     }
@@ -149,6 +167,7 @@ impl<M> Incoming<M> {
     pub(super) fn remove(&mut self, id: CallId) -> Option<CallId> {
         let key = key(id)?;
         let call = self.calls.try_remove(key)?;
+        self.bytes -= call.size;
         if self.alone == Some(key) {
             self.alone = None;
         } else if self.tails.get(&call.chain) == Some(&key) {
@@ -184,6 +203,11 @@ impl<M> Incoming<M> {
 
     pub(super) fn len(&self) -> usize {
         self.calls.len()
+    }
+
+    /// How many bytes the requests have that are not answered.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// How many bytes of answers wait for their turn.

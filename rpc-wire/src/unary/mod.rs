@@ -38,8 +38,9 @@ pub struct Unary<F: Framing> {
     outgoing: Outgoing,
     incoming: Incoming<F::Mirror>,
     events: VecDeque<Queued<F::Mirror>>,
-    /// Requests among `events`.
+    /// Requests among `events`, and their bytes.
     queued_requests: usize,
+    queued_bytes: usize,
     out: WriteBuf,
     going_away: bool,
     peer_going_away: bool,
@@ -77,6 +78,7 @@ impl<F: Framing> Unary<F> {
             limits,
             events: VecDeque::new(),
             queued_requests: 0,
+            queued_bytes: 0,
             out: WriteBuf::new(),
             going_away: false,
             peer_going_away: false,
@@ -85,23 +87,30 @@ impl<F: Framing> Unary<F> {
 
     /// How many more requests may be taken from the peer.
     fn room_for_requests(&self) -> usize {
+        if self.incoming.bytes() + self.queued_bytes >= self.limits.max_in_flight_bytes.max(1) {
+            return 0;
+        }
         self.limits.max_in_flight.saturating_sub(self.incoming.len() + self.queued_requests)
     }
 
-    fn handle_frame(&mut self, now: Instant, frame: Frame<F::Mirror>) -> Result<(), ConnectionError> {
+    /// Handles a frame of so many bytes.
+    fn handle_frame(
+        &mut self,
+        now: Instant,
+        frame: Frame<F::Mirror>,
+        size: usize,
+    ) -> Result<(), ConnectionError> {
         match frame {
             Frame::Request { .. } | Frame::Refused { .. } if self.side == Side::Client && !F::SYMMETRIC => {
                 Err(ConnectionError::new(ConnectionErrorKind::Malformed, "a request came to a client"))
             }
             Frame::Request { id, head, body, answer, mirror } => {
                 let refused = self.going_away.then(|| Status::unavailable("shutting down, not executed"));
-                self.queued_requests += 1;
-                self.events.push_back(Queued::Request(Arrival { id, head, body, answer, mirror, refused }));
+                self.queue(Arrival { id, head, body, answer, mirror, refused, size });
                 Ok(())
             }
             Frame::Refused { id, status, mirror } => {
-                self.queued_requests += 1;
-                self.events.push_back(Queued::Request(Arrival::refused(id, status, mirror)));
+                self.queue(Arrival::refused(id, status, mirror, size));
                 Ok(())
             }
             Frame::Response { id, method, head, body } => {
@@ -130,11 +139,17 @@ impl<F: Framing> Unary<F> {
                 Ok(())
             }
             Frame::Last(frame) => {
-                self.handle_frame(now, *frame)?;
-                self.handle_frame(now, Frame::GoAway)
+                self.handle_frame(now, *frame, size)?;
+                self.handle_frame(now, Frame::GoAway, 0)
             }
             Frame::Ignored => Ok(()),
         }
+    }
+
+    fn queue(&mut self, arrival: Arrival<F::Mirror>) {
+        self.queued_requests += 1;
+        self.queued_bytes += arrival.size;
+        self.events.push_back(Queued::Request(arrival));
     }
 
     fn push(&mut self, event: Event) {
@@ -220,8 +235,9 @@ impl<F: Framing> Protocol for Unary<F> {
             self.framing.set_time(now);
         }
         while !src.is_empty() && self.room_for_requests() > 0 {
+            let before = src.len();
             match self.framing.decode(src, self.limits.max_message) {
-                Ok(Some(frame)) => self.handle_frame(now, frame)?,
+                Ok(Some(frame)) => self.handle_frame(now, frame, before.saturating_sub(src.len()))?,
                 Ok(None) => break,
                 Err(FrameError::Connection(error)) => return Err(error),
                 Err(FrameError::Unsupported(detail)) => {
@@ -334,6 +350,7 @@ impl<F: Framing> Protocol for Unary<F> {
                 Queued::Event(event) => return Some(event),
                 Queued::Request(arrival) => {
                     self.queued_requests -= 1;
+                    self.queued_bytes -= arrival.size;
                     let (event, refused) = self.incoming.insert(arrival);
                     match (refused, &event) {
                         (Some(status), Event::Request { id, .. }) => {

@@ -513,6 +513,37 @@ fn without_room_requests_stay_unread() {
 }
 
 #[test]
+fn requests_in_flight_have_a_bound_in_bytes() {
+    let limits = Limits { max_in_flight_bytes: 20, ..Limits::default() };
+    let mut server = ById::server(limits);
+    let call = frame(CALL, 0, 0, b"large");
+    assert_eq!(call.len(), 12);
+    server.take(&call.repeat(4)).unwrap();
+    assert_eq!((server.unary.capacity(), server.read.len()), (0, 2 * call.len()), "queued ones count");
+    let (one, two) = (server.request().0, server.request().0);
+    server.take(b"").unwrap();
+    server.no_event();
+    server.reply(two, b"held").unwrap();
+    assert!(server.unary.capacity() > 0, "an answered one does not count, though its answer is held");
+    server.take(b"").unwrap();
+    assert_eq!((server.unary.capacity(), server.read.len()), (0, call.len()));
+    server.unary.reset(one, Reason::Cancel);
+    assert!(server.unary.capacity() > 0);
+    server.take(b"").unwrap();
+    let (three, four) = (server.request().0, server.request().0);
+    for id in [three, four] {
+        server.reply(id, b"").unwrap();
+    }
+    // One alone may have any size.
+    server.take(&[frame(CALL, 1, 0, &[0; 100]), frame(CALL, 2, 0, b"")].concat()).unwrap();
+    let large = server.request().0;
+    server.no_event();
+    server.reply(large, b"").unwrap();
+    server.take(b"").unwrap();
+    server.request();
+}
+
+#[test]
 fn going_away_refuses_what_is_new_and_finishes_what_is_not() {
     let mut server = ById::server(Limits::default());
     server.take(&frame(CALL, 1, 0, b"")).unwrap();

@@ -375,3 +375,36 @@ fn little_is_read_while_nothing_is_taken() {
         until("nothing is left", || server.gauges().in_flight() == 0).await;
     });
 }
+
+/// Large requests in flight are bounded by their bytes, whatever number is allowed.
+#[test]
+fn requests_in_flight_are_bounded_by_their_bytes() {
+    run(Net::Memory, async {
+        let most = 100 * 1024;
+        let config = ServerConfig {
+            limits: Limits { max_in_flight_bytes: most, ..Limits::default() },
+            ..ServerConfig::default()
+        };
+        let probe = Probe::new();
+        let (wire, server) = serve(probe_inline(&probe), config).await;
+        let (mut from, mut to) = tokio::io::split(wire.dial_pipe());
+        let one = message(CALL, "hold", 1, &"x".repeat(10_000));
+        let (calls, at_once) = (100, most.div_ceil(one.len()));
+        let all = one.repeat(calls);
+        let writing = tokio::spawn(async move { to.write_all(&all).await });
+        until("as many run as may", || probe.holding() == at_once).await;
+        settle().await;
+        assert_eq!((probe.holding(), server.gauges().in_flight()), (at_once, at_once));
+        probe.release(1);
+        until("one is answered", || probe.began() == at_once + 1).await;
+        settle().await;
+        assert_eq!(probe.holding(), at_once);
+        probe.release_all();
+        for _ in 0..calls {
+            let len = from.read_u32().await.unwrap();
+            from.read_exact(&mut vec![0; usize::try_from(len).unwrap()]).await.unwrap();
+        }
+        assert!(writing.await.unwrap().is_ok());
+        until("nothing is left", || server.gauges().in_flight() == 0).await;
+    });
+}
