@@ -9,18 +9,21 @@ use rpc_core::{
     Body, Request, RequestHead, Response, ResponseHead, Sent, Stage, TransportError, TransportErrorKind,
 };
 use rpc_net::Connect;
-use rpc_wire::{CallId, MakeProtocol};
+use rpc_wire::MakeProtocol;
 use tokio::time::Sleep;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Seat};
 use crate::slot::{Boarding, Slot};
+use crate::transport::Shared;
 
 /// One call on a [`Mux`](crate::Mux).
 ///
 /// # Cancel safety
 /// Dropping it frees its place at once; a late answer is dropped when it comes.
 pub struct CallFuture<P: MakeProtocol, C: Connect> {
-    slot: Arc<Slot<P, C>>,
+    shared: Arc<Shared<P, C>>,
+    /// Which slot it was given.
+    slot: usize,
     head: RequestHead,
     body: Option<Bytes>,
     state: State<P::Protocol>,
@@ -35,19 +38,24 @@ enum State<P> {
     },
     Seated {
         connection: Arc<Connection<P>>,
-        id: CallId,
+        seat: Seat,
     },
     Over,
 }
 
 impl<P: MakeProtocol, C: Connect> CallFuture<P, C> {
-    pub(crate) fn new(slot: Arc<Slot<P, C>>, request: Request<Body>) -> Self {
+    /// It keeps the transport alive, which may be dropped as soon as it was called.
+    pub(crate) fn new(shared: Arc<Shared<P, C>>, slot: usize, request: Request<Body>) -> Self {
         let Request { head, body } = request;
-        Self { slot, head, body: body.into_once(), state: State::New }
+        Self { shared, slot, head, body: body.into_once(), state: State::New }
+    }
+
+    fn slot(&self) -> &Arc<Slot<P, C>> {
+        self.shared.slot(self.slot)
     }
 
     fn fail(&self, kind: TransportErrorKind, stage: Stage) -> TransportError {
-        self.slot.error(kind, stage, Sent::No)
+        self.slot().error(kind, stage, Sent::No)
     }
 }
 
@@ -56,19 +64,14 @@ impl<P: MakeProtocol, C: Connect> Future for CallFuture<P, C> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if let State::Seated { connection, id } = &this.state {
-            let polled = connection.poll_outcome(*id, cx.waker());
-            if polled.is_ready() {
-                this.state = State::Over;
-            }
-            return polled.map_ok(|Response { head, body }| Response { head, body: Body::Once(body) });
-        }
-        if let State::Queued { deadline: Some(sleep), .. } = &mut this.state
-            && sleep.as_mut().poll(cx).is_ready()
-        {
-            return Poll::Ready(Err(this.fail(TransportErrorKind::Deadline, Stage::Queue))); // its drop leaves the queue
-        }
         loop {
+            if let State::Seated { connection, seat } = &this.state {
+                let polled = connection.poll_outcome(*seat, cx.waker());
+                if polled.is_ready() {
+                    this.state = State::Over;
+                }
+                return polled.map_ok(|Response { head, body }| Response { head, body: Body::Once(body) });
+            }
             let ticket = match &this.state {
                 State::Queued { ticket, .. } => Some(*ticket),
                 State::New => None,
@@ -78,13 +81,16 @@ impl<P: MakeProtocol, C: Connect> Future for CallFuture<P, C> {
                 let error = this.fail(TransportErrorKind::Unsupported, Stage::Send);
                 return Poll::Ready(Err(error.because("the protocol has no streams")));
             };
-            match this.slot.board(&this.head, body, cx.waker(), ticket) {
-                Boarding::Seated(connection, id) => {
+            match this.slot().board(&this.head, body, cx.waker(), ticket) {
+                Boarding::Seated(connection, Some(seat)) => {
                     this.body = None; // its bytes are copied or shared by now
-                    if this.head.wants_answer() {
-                        this.state = State::Seated { connection, id };
+                    let new = matches!(this.state, State::New);
+                    this.state = State::Seated { connection, seat };
+                    if new {
                         return Poll::Pending;
                     }
+                }
+                Boarding::Seated(_, None) => {
                     this.state = State::Over;
                     return Poll::Ready(Ok(Response { head: ResponseHead::ok(), body: Body::empty() }));
                 }
@@ -94,6 +100,7 @@ impl<P: MakeProtocol, C: Connect> Future for CallFuture<P, C> {
                             this.head.deadline.map(|at| Box::pin(tokio::time::sleep_until(at.into())));
                         this.state = State::Queued { ticket, deadline: sleep };
                     }
+                    // Looked at last: the call may have been served meanwhile.
                     if let State::Queued { deadline: Some(sleep), .. } = &mut this.state
                         && sleep.as_mut().poll(cx).is_ready()
                     {
@@ -102,8 +109,8 @@ impl<P: MakeProtocol, C: Connect> Future for CallFuture<P, C> {
                     }
                     return Poll::Pending;
                 }
-                Boarding::Elsewhere(slot) => {
-                    this.slot = slot;
+                Boarding::Elsewhere => {
+                    this.slot = this.shared.open_slot().unwrap_or(this.slot);
                     this.state = State::New;
                 }
                 Boarding::Failed(error) => {
@@ -118,8 +125,8 @@ impl<P: MakeProtocol, C: Connect> Future for CallFuture<P, C> {
 impl<P: MakeProtocol, C: Connect> Drop for CallFuture<P, C> {
     fn drop(&mut self) {
         match &self.state {
-            State::Queued { ticket, .. } => self.slot.give_up_waiting(*ticket),
-            State::Seated { connection, id } => connection.abandon(*id),
+            State::Queued { ticket, .. } => self.slot().give_up(*ticket),
+            State::Seated { connection, seat } => connection.abandon(*seat),
             State::New | State::Over => {}
         }
     }

@@ -7,16 +7,26 @@ use std::time::Instant;
 use bytes::{Bytes, BytesMut};
 use rpc_core::{BoxError, RequestHead, Response, Sent, Stage, TransportError, TransportErrorKind};
 use rpc_wire::{CallId, ConnectionError, Event, IdMap, More, OpenError, Protocol, Reason, WriteBuf};
+use slab::Slab;
 
 /// A connection as calls see it: they append requests and wait for outcomes. Its driver does the rest.
 pub(crate) struct Connection<P> {
     endpoint: Arc<str>,
+    /// How many bytes may wait to be written before no more is read.
+    max_unsent: usize,
     state: Mutex<State<P>>,
 }
 
+/// The place of a call that waits for its outcome. It is the call's own until it takes the outcome or gives up, however long
+/// that is: the protocol's id of the call may be in use again by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seat(usize);
+
 struct State<P> {
     protocol: P,
-    calls: IdMap<Waiter>,
+    /// The seats of calls in flight.
+    calls: IdMap<usize>,
+    seats: Slab<Waiter>,
     /// The driver, while it rests.
     driver: Option<Waker>,
     /// The driver took the output to write it so many times.
@@ -31,6 +41,7 @@ struct State<P> {
 
 /// A call on the connection.
 struct Waiter {
+    id: CallId,
     /// The value of `State::taken` when it was put in: while that is unchanged, its bytes have not left.
     batch: u64,
     outcome: Outcome,
@@ -50,6 +61,8 @@ pub(crate) struct Handled {
     pub(crate) made_room: bool,
     /// The peer takes no new calls.
     pub(crate) went_away: bool,
+    /// So much waits to be written that no more is to be read: the peer asks and does not read the answers.
+    pub(crate) full: bool,
 }
 
 /// What the driver is to do next.
@@ -72,17 +85,18 @@ impl<P: Protocol> State<P> {
 }
 
 impl<P: Protocol> Connection<P> {
-    pub(crate) fn new(protocol: P, endpoint: Arc<str>) -> Self {
+    pub(crate) fn new(protocol: P, endpoint: Arc<str>, max_unsent: usize) -> Self {
         let state = State {
             protocol,
             calls: IdMap::new(),
+            seats: Slab::new(),
             driver: None,
             taken: 0,
             short_of_room: false,
             leaving: false,
             broken: false,
         };
-        Self { endpoint, state: Mutex::new(state) }
+        Self { endpoint, max_unsent, state: Mutex::new(state) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<P>> {
@@ -96,8 +110,13 @@ impl<P: Protocol> Connection<P> {
         !state.leaving && !state.broken
     }
 
-    /// Puts a call on it. `waker` is woken when its outcome is there.
-    pub(crate) fn open(&self, head: &RequestHead, body: &Bytes, waker: &Waker) -> Result<CallId, OpenError> {
+    /// Puts a call on it. `waker` is woken when its outcome is there; a call that wants no answer has none.
+    pub(crate) fn open(
+        &self,
+        head: &RequestHead,
+        body: &Bytes,
+        waker: &Waker,
+    ) -> Result<Option<Seat>, OpenError> {
         let mut state = self.lock();
         if state.leaving || state.broken {
             return Err(OpenError::GoingAway);
@@ -113,31 +132,38 @@ impl<P: Protocol> Connection<P> {
                 return Err(error);
             }
         };
-        if head.wants_answer() {
-            let batch = state.taken;
-            state.calls.insert(id.0, Waiter { batch, outcome: Outcome::Pending(waker.clone()) });
-        }
+        let seat = head.wants_answer().then(|| {
+            let waiter = Waiter { id, batch: state.taken, outcome: Outcome::Pending(waker.clone()) };
+            let seat = state.seats.insert(waiter);
+            state.calls.insert(id.0, seat);
+            Seat(seat)
+        });
         let driver = state.driver.take();
         drop(state); // the driver would only wait for it
         if let Some(driver) = driver {
             driver.wake();
         }
-        Ok(id)
+        Ok(seat)
     }
 
     /// The outcome of a call, once; until then `waker` is woken when it comes.
     pub(crate) fn poll_outcome(
         &self,
-        id: CallId,
+        seat: Seat,
         waker: &Waker,
     ) -> Poll<Result<Response<Bytes>, TransportError>> {
+        let before; // dropped after the lock is free: a waker may own what it wakes
         let mut state = self.lock();
-        match state.calls.get_mut(id.0) {
+        match state.seats.get_mut(seat.0) {
             Some(Waiter { outcome: Outcome::Pending(known), .. }) => {
-                known.clone_from(waker);
+                if !known.will_wake(waker) {
+                    before = std::mem::replace(known, waker.clone());
+                    drop(state);
+                    drop(before);
+                }
                 Poll::Pending
             }
-            _ => match state.calls.remove(id.0).map(|waiter| waiter.outcome) {
+            _ => match state.seats.try_remove(seat.0).map(|waiter| waiter.outcome) {
                 Some(Outcome::Done(result)) => Poll::Ready(result),
                 _ => Poll::Ready(Err(self.error(TransportErrorKind::Closed, Stage::Receive, Sent::Maybe))),
             },
@@ -145,10 +171,13 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Gives a call up: its place is free at once.
-    pub(crate) fn abandon(&self, id: CallId) {
+    pub(crate) fn abandon(&self, seat: Seat) {
+        let given_up; // dropped after the lock is free, as above
         let mut state = self.lock();
-        if let Some(Waiter { outcome: Outcome::Pending(_), .. }) = state.calls.remove(id.0) {
-            state.protocol.reset(id, Reason::Cancel);
+        given_up = state.seats.try_remove(seat.0);
+        if let Some(Waiter { id, outcome: Outcome::Pending(_), .. }) = &given_up {
+            state.calls.remove(id.0);
+            state.protocol.reset(*id, Reason::Cancel);
             // The driver looks whether someone waits for the room, and whether the connection may end.
             let driver = state.driver.take();
             drop(state);
@@ -178,9 +207,15 @@ impl<P: Protocol> Connection<P> {
         handled: &mut Handled,
     ) -> Result<(), ConnectionError> {
         let mut state = self.lock();
-        let result = state.protocol.handle_input(now, read);
-        self.handle_events(&mut state, handled);
-        result
+        loop {
+            let before = read.len();
+            let result = state.protocol.handle_input(now, read);
+            self.handle_events(&mut state, handled);
+            // A protocol takes so many messages at once; taking their events makes room for more.
+            if result.is_err() || read.is_empty() || read.len() == before || handled.full {
+                return result;
+            }
+        }
     }
 
     /// Hands in that the peer sends no more.
@@ -217,13 +252,15 @@ impl<P: Protocol> Connection<P> {
                 // A late answer means nothing where calls share a connection; streams have no takers here.
                 _ => continue,
             };
-            if let Some(waiter) = state.calls.get_mut(id.0)
+            if let Some(seat) = state.calls.remove(id.0)
+                && let Some(waiter) = state.seats.get_mut(seat)
                 && let Outcome::Pending(waker) = std::mem::replace(&mut waiter.outcome, Outcome::Done(result))
             {
                 handled.wake.push(waker);
             }
         }
         handled.made_room |= state.made_room();
+        handled.full = state.protocol.unsent() > self.max_unsent;
     }
 
     /// Moves what is to be written into `out`, or lets the driver rest.
@@ -259,7 +296,7 @@ impl<P: Protocol> Connection<P> {
         state.broken = true;
         let taken = state.taken;
         let mut wake = Vec::new();
-        for (_, waiter) in state.calls.iter_mut() {
+        for (_, waiter) in &mut state.seats {
             if matches!(waiter.outcome, Outcome::Done(_)) {
                 continue;
             }
@@ -277,11 +314,9 @@ impl<P: Protocol> Connection<P> {
     /// Calls that wait for their answers, and answers that wait for their callers.
     pub(crate) fn count(&self) -> (usize, usize) {
         let state = self.lock();
-        let in_flight = state.protocol.in_flight();
-        (
-            in_flight,
-            if state.broken { state.calls.len() } else { state.calls.len().saturating_sub(in_flight) },
-        )
+        let done =
+            state.seats.iter().filter(|(_, waiter)| matches!(waiter.outcome, Outcome::Done(_))).count();
+        (if state.broken { 0 } else { state.protocol.in_flight() }, done)
     }
 
     /// The error of a call that is over before its answer. Its request can not be taken back: what has not left yet will.

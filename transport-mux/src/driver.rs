@@ -10,14 +10,15 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::{Cause, Connection, Handled, Next};
 
-/// Drives a connection until it ends: then its calls have their outcomes. `on_room` is called when calls that found no room
+/// Drives a connection until it ends, and says why it did. `on_room` is called when calls that found no room
 /// may find some, `on_leaving` when the connection takes no new calls.
 pub(crate) async fn drive<Io, P>(
     io: Io,
     connection: &Connection<P>,
     on_room: impl FnMut(),
-    mut on_leaving: impl FnMut(),
-) where
+    on_leaving: impl FnMut(),
+) -> Arc<Cause>
+where
     Io: AsyncRead + AsyncWrite + Unpin,
     P: Protocol,
 {
@@ -29,12 +30,11 @@ pub(crate) async fn drive<Io, P>(
         written: 0,
         timer: ConnectionTimer::default(),
         gathering: Gathering::No,
+        full: false,
         on_room,
-        on_leaving: &mut on_leaving,
+        on_leaving,
     };
-    let cause = poll_fn(|cx| driver.poll(cx)).await;
-    connection.fail(cause).into_iter().for_each(Waker::wake);
-    on_leaving();
+    poll_fn(|cx| driver.poll(cx)).await
 }
 
 struct Driver<'a, Io, P, R, L> {
@@ -45,6 +45,8 @@ struct Driver<'a, Io, P, R, L> {
     written: u64,
     timer: ConnectionTimer,
     gathering: Gathering,
+    /// Nothing is read until something is written.
+    full: bool,
     on_room: R,
     on_leaving: L,
 }
@@ -67,11 +69,13 @@ where
     /// Ready when the connection ended, with the reason.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Arc<Cause>> {
         loop {
-            match self.poll_read(cx) {
-                Poll::Ready(Err(cause)) => return Poll::Ready(cause),
-                // Its callers were woken and will put in the next requests: let them, then write.
-                Poll::Ready(Ok(())) => continue,
-                Poll::Pending => {}
+            if !self.full {
+                match self.poll_read(cx) {
+                    Poll::Ready(Err(cause)) => return Poll::Ready(cause),
+                    // Its callers were woken and will put in the next requests: let them, then write.
+                    Poll::Ready(Ok(())) => continue,
+                    Poll::Pending => {}
+                }
             }
             match self.poll_write(cx) {
                 Poll::Ready(Ok(())) => {}
@@ -90,7 +94,17 @@ where
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            match self.connection.next(&mut self.out, cx.waker()) {
+            let next = self.connection.next(&mut self.out, cx.waker());
+            // What waited to be written is on its way: what was left unread meanwhile can go on.
+            if std::mem::take(&mut self.full) {
+                if let Err(cause) = self.handle_input() {
+                    return Poll::Ready(cause);
+                }
+                if let Next::Rest(_) = next {
+                    continue; // there may be something to write now
+                }
+            }
+            match next {
                 Next::Write { made_room } => {
                     if made_room {
                         (self.on_room)();
@@ -135,13 +149,15 @@ where
                     Err(error) => Cause::broken(error),
                 }))
             }
-            Poll::Ready(Ok(_)) => {
-                let mut handled = Handled::default();
-                let result = self.connection.handle_input(now(), &mut self.read, &mut handled);
-                self.wake(handled);
-                Poll::Ready(result.map_err(Cause::broken))
-            }
+            Poll::Ready(Ok(_)) => Poll::Ready(self.handle_input()),
         }
+    }
+
+    fn handle_input(&mut self) -> Result<(), Arc<Cause>> {
+        let mut handled = Handled::default();
+        let result = self.connection.handle_input(now(), &mut self.read, &mut handled);
+        self.wake(handled);
+        result.map_err(Cause::broken)
     }
 
     fn handle_timeout(&mut self) -> Result<(), Arc<Cause>> {
@@ -153,6 +169,7 @@ where
 
     fn wake(&mut self, handled: Handled) {
         handled.wake.into_iter().for_each(Waker::wake);
+        self.full |= handled.full;
         if handled.went_away {
             (self.on_leaving)();
         }

@@ -6,11 +6,12 @@ use std::task::Waker;
 use bytes::Bytes;
 use rpc_core::{RequestHead, Sent, Stage, TransportError, TransportErrorKind};
 use rpc_net::{Backoff, Connect, Waiting};
-use rpc_wire::{CallId, MakeProtocol, OpenError};
+use rpc_wire::{MakeProtocol, OpenError};
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::MuxConfig;
-use crate::connection::Connection;
+use crate::connection::{Cause, Connection, Seat};
 use crate::driver::drive;
 
 /// What all slots of a transport share.
@@ -59,6 +60,9 @@ struct State<P> {
     failure: Option<Arc<TransportError>>,
     /// Calls that wait, by ticket: first come, first served.
     queue: BTreeMap<u64, Queued>,
+    /// What calls waited for, until they take it. They were served without being polled, so one that its owner neglects holds
+    /// up nobody.
+    served: BTreeMap<u64, Served<P>>,
     next_ticket: u64,
     /// The transport is gone.
     closed: bool,
@@ -72,21 +76,47 @@ enum Link<P> {
 
 /// A call that waits.
 struct Queued {
+    head: RequestHead,
+    body: Bytes,
     waker: Waker,
-    /// The attempt to connect that it waited for failed.
-    failed: bool,
 }
 
+type Served<P> = Result<(Arc<Connection<P>>, Option<Seat>), TransportError>;
+
 /// What came of the attempt to put a call on a connection.
-pub(crate) enum Boarding<P: MakeProtocol, C> {
-    /// It is on it.
-    Seated(Arc<Connection<P::Protocol>>, CallId),
+pub(crate) enum Boarding<P> {
+    /// It is on it; without a seat if it wants no answer.
+    Seated(Arc<Connection<P>>, Option<Seat>),
     /// It waits under this ticket.
     Queued(u64),
     /// There is no connection here, but one in another slot.
-    Elsewhere(Arc<Slot<P, C>>),
+    Elsewhere,
     /// It can not be.
     Failed(TransportError),
+}
+
+/// What is to be done once the slot's lock is free: wakers may run anything.
+struct After<'a, P: MakeProtocol, C: Connect> {
+    slot: &'a Arc<Slot<P, C>>,
+    wake: Vec<Waker>,
+    /// What is not needed any more.
+    drop: Vec<Queued>,
+    /// Calls that left the queue.
+    left: usize,
+    dial: bool,
+}
+
+impl<P: MakeProtocol, C: Connect> Drop for After<'_, P, C> {
+    fn drop(&mut self) {
+        self.drop.clear();
+        for _ in 0..self.left {
+            self.slot.common.waiting.leave();
+        }
+        self.wake.drain(..).for_each(Waker::wake);
+        if self.dial {
+            self.slot.spawn_dialling();
+        }
+    }
 }
 
 impl<P: MakeProtocol, C: Connect> Slot<P, C> {
@@ -96,6 +126,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
             backoff: Backoff::new(common.config.backoff.clone()),
             failure: None,
             queue: BTreeMap::new(),
+            served: BTreeMap::new(),
             next_ticket: 0,
             closed: false,
         };
@@ -104,6 +135,11 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
 
     fn lock(&self) -> MutexGuard<'_, State<P::Protocol>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To be made before the lock is taken, so that it ends after it.
+    fn after(self: &Arc<Self>) -> After<'_, P, C> {
+        After { slot: self, wake: Vec::new(), drop: Vec::new(), left: 0, dial: false }
     }
 
     /// Whether calls can be put on a connection at once.
@@ -118,49 +154,25 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         body: &Bytes,
         waker: &Waker,
         ticket: Option<u64>,
-    ) -> Boarding<P, C> {
+    ) -> Boarding<P::Protocol> {
         if ticket.is_none()
             && let Some(connection) = self.connection_without_queue()
         {
             // Most calls take this way. Nobody is ahead, and the lock of the slot is free again.
             match connection.open(head, body, waker) {
-                Ok(id) => return Boarding::Seated(connection, id),
+                Ok(seat) => return Boarding::Seated(connection, seat),
                 Err(OpenError::Full | OpenError::GoingAway) => {}
                 Err(error) => return Boarding::Failed(self.unfit(error)),
             }
         }
         match self.board_in_turn(head, body, waker, ticket) {
             // Looked at after the call is in the queue, so that a slot that opens now either is seen or wakes the call.
-            Boarding::Queued(ticket) => match self.open_elsewhere() {
-                Some(other) => {
-                    self.give_up_waiting(ticket);
-                    Boarding::Elsewhere(other)
-                }
-                None => Boarding::Queued(ticket),
-            },
+            Boarding::Queued(ticket) if self.is_open_elsewhere() => {
+                self.give_up(ticket);
+                Boarding::Elsewhere
+            }
             boarding => boarding,
         }
-    }
-
-    /// Another slot that has a connection, where this one has none: a peer of several addresses may have one that is never
-    /// reached.
-    fn open_elsewhere(&self) -> Option<Arc<Self>> {
-        if matches!(self.lock().link, Link::Open(_)) {
-            return None;
-        }
-        let others = self.common.slots.get()?;
-        others.iter().filter_map(Weak::upgrade).find(|slot| slot.is_open())
-    }
-
-    /// Wakes all who wait, if there is no connection here: there is one elsewhere.
-    fn wake_stranded(&self) {
-        let state = self.lock();
-        if matches!(state.link, Link::Open(_)) {
-            return;
-        }
-        let stranded: Vec<_> = state.queue.values().map(|queued| queued.waker.clone()).collect();
-        drop(state);
-        stranded.into_iter().for_each(Waker::wake);
     }
 
     fn connection_without_queue(&self) -> Option<Arc<Connection<P::Protocol>>> {
@@ -171,112 +183,144 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         }
     }
 
-    /// The slow way: takes a place in the queue, and boards if it is the first there.
+    /// Whether another slot has a connection, and this one has none: a peer of several addresses may have one that is never
+    /// reached.
+    fn is_open_elsewhere(&self) -> bool {
+        if matches!(self.lock().link, Link::Open(_)) {
+            return false;
+        }
+        let others = self.common.slots.get().into_iter().flatten();
+        others.filter_map(Weak::upgrade).any(|slot| slot.is_open())
+    }
+
+    /// The slow way: takes what the call was served with, or a place in the queue, which may be served at once.
     fn board_in_turn(
         self: &Arc<Self>,
         head: &RequestHead,
         body: &Bytes,
         waker: &Waker,
         ticket: Option<u64>,
-    ) -> Boarding<P, C> {
+    ) -> Boarding<P::Protocol> {
+        let mut after = self.after();
         let mut state = self.lock();
-        let ticket = ticket.unwrap_or_else(|| state.take_ticket(&self.common.waiting));
-        let failed = state
-            .queue
-            .insert(ticket, Queued { waker: waker.clone(), failed: false })
-            .is_some_and(|w| w.failed);
-        if failed && let Some(failure) = state.failure.clone() {
-            state.leave_queue(ticket, &self.common.waiting);
-            return Boarding::Failed(self.unreachable(failure));
-        }
-        if state.queue.first_key_value().is_none_or(|(first, _)| *first != ticket) {
-            return Boarding::Queued(ticket);
-        }
-        if let Link::Open(connection) = &state.link {
-            let connection = connection.clone();
-            // Under the slot's lock: a connection that finds room from here on finds this call in the queue too.
-            match connection.open(head, body, waker) {
-                Ok(id) => {
-                    let next = state.leave_queue(ticket, &self.common.waiting);
-                    drop(state);
-                    if let Some(next) = next {
-                        next.wake(); // there may be room for one more
-                    }
-                    return Boarding::Seated(connection, id);
-                }
-                Err(OpenError::Full) => return Boarding::Queued(ticket),
-                Err(OpenError::GoingAway) => state.link = Link::Idle,
-                Err(error) => {
-                    let next = state.leave_queue(ticket, &self.common.waiting);
-                    drop(state);
-                    if let Some(next) = next {
-                        next.wake();
-                    }
-                    return Boarding::Failed(self.unfit(error));
-                }
+        let ticket = ticket.unwrap_or_else(|| {
+            state.next_ticket += 1;
+            state.next_ticket
+        });
+        if !state.served.contains_key(&ticket) {
+            let queued = Queued { head: head.clone(), body: body.clone(), waker: waker.clone() };
+            match state.queue.insert(ticket, queued) {
+                Some(before) => after.drop.push(before),
+                None => self.common.waiting.enter(),
             }
+            self.advance(&mut state, &mut after);
         }
-        if let Link::Idle = state.link {
-            if !state.backoff.may_try(Instant::now().into_std())
-                && let Some(failure) = state.failure.clone()
-            {
-                let next = state.leave_queue(ticket, &self.common.waiting);
-                drop(state);
-                if let Some(next) = next {
-                    next.wake();
-                }
-                return Boarding::Failed(self.unreachable(failure));
-            }
-            self.begin_dialling(&mut state);
-        }
-        Boarding::Queued(ticket)
-    }
-
-    /// Takes a call out of the queue.
-    pub(crate) fn give_up_waiting(&self, ticket: u64) {
-        let next = self.lock().leave_queue(ticket, &self.common.waiting);
-        if let Some(next) = next {
-            next.wake();
+        match state.served.remove(&ticket) {
+            Some(Ok((connection, seat))) => Boarding::Seated(connection, seat),
+            Some(Err(error)) => Boarding::Failed(error),
+            None => Boarding::Queued(ticket),
         }
     }
 
-    /// Wakes the call whose turn it is; it wakes the next if it finds room.
-    pub(crate) fn wake_first(&self) {
-        let first = self.lock().queue.first_key_value().map(|(_, waiting)| waiting.waker.clone());
-        if let Some(first) = first {
-            first.wake();
+    /// Serves those who wait, as far as that goes.
+    fn advance(&self, state: &mut State<P::Protocol>, after: &mut After<'_, P, C>) {
+        while let Some((&ticket, queued)) = state.queue.first_key_value() {
+            let served = if state.closed {
+                let error = self.error(TransportErrorKind::Closed, Stage::Queue, Sent::No);
+                Err(error.because("the transport is gone"))
+            } else {
+                match &state.link {
+                    Link::Dialling => return,
+                    Link::Open(connection) => {
+                        match connection.open(&queued.head, &queued.body, &queued.waker) {
+                            Ok(seat) => Ok((connection.clone(), seat)),
+                            Err(OpenError::Full) => return,
+                            Err(OpenError::GoingAway) => {
+                                state.link = Link::Idle;
+                                continue;
+                            }
+                            Err(error) => Err(self.unfit(error)),
+                        }
+                    }
+                    Link::Idle => match &state.failure {
+                        Some(failure) if !state.backoff.may_try(Instant::now().into_std()) => {
+                            Err(self.unreachable(failure.clone()))
+                        }
+                        _ => {
+                            state.link = Link::Dialling;
+                            after.dial = true;
+                            return;
+                        }
+                    },
+                }
+            };
+            // Who has a seat is woken by its outcome.
+            let wake = !matches!(&served, Ok((_, Some(_))));
+            state.serve(ticket, served, wake, after);
+        }
+    }
+
+    /// Gives up a place in the queue, or what was served.
+    pub(crate) fn give_up(self: &Arc<Self>, ticket: u64) {
+        let mut after = self.after();
+        let mut state = self.lock();
+        if let Some(queued) = state.queue.remove(&ticket) {
+            after.left += 1;
+            after.drop.push(queued);
+        }
+        let served = state.served.remove(&ticket);
+        drop(state);
+        if let Some(Ok((connection, Some(seat)))) = served {
+            connection.abandon(seat);
+        }
+    }
+
+    /// There may be room for calls that found none, or a connection to be made for them.
+    fn serve_queue(self: &Arc<Self>) {
+        let mut after = self.after();
+        let mut state = self.lock();
+        self.advance(&mut state, &mut after);
+    }
+
+    /// Wakes those who wait, since there is a connection elsewhere, unless there is one here too.
+    fn wake_stranded(self: &Arc<Self>) {
+        let mut after = self.after();
+        let state = self.lock();
+        if !matches!(state.link, Link::Open(_)) {
+            after.wake.extend(state.queue.values().map(|queued| queued.waker.clone()));
         }
     }
 
     /// Begins to dial, if there is no connection and the last attempt is long enough ago.
     pub(crate) fn dial(self: &Arc<Self>) {
+        let mut after = self.after();
         let mut state = self.lock();
         if matches!(&state.link, Link::Open(connection) if !connection.is_open()) {
             state.link = Link::Idle;
         }
         if matches!(state.link, Link::Idle) && state.backoff.may_try(Instant::now().into_std()) {
-            self.begin_dialling(&mut state);
+            state.link = Link::Dialling;
+            after.dial = true;
         }
     }
 
-    /// One attempt for all who wait, on a task of its own: it goes on when the call that began it is given up.
-    fn begin_dialling(self: &Arc<Self>, state: &mut State<P::Protocol>) {
-        state.link = Link::Dialling;
-        let slot = self.clone();
-        tokio::spawn(async move {
-            match slot.common.connector.connect().await {
-                Ok(io) => slot.open(io),
-                Err(error) => slot.failed(error),
-            }
-        });
+    /// One attempt for all who wait, on a task of its own: it goes on when the call that began it is given up. No lock is
+    /// held, since a runtime that ends drops its tasks at once.
+    fn spawn_dialling(self: &Arc<Self>) {
+        let attempt = Attempt(Some(self.clone()));
+        let connector = self.common.connector.clone();
+        spawn(async move { attempt.finish(connector.connect().await) });
     }
 
     /// Takes a connection that was made.
     pub(crate) fn open(self: &Arc<Self>, io: C::Io) {
         let common = &self.common;
         let protocol = common.protocol.client(&common.config.limits, common.config.first_id);
-        let connection = Arc::new(Connection::new(protocol, common.connector.endpoint().clone()));
+        let max_unsent = common.config.limits.max_unsent;
+        let connection = Arc::new(Connection::new(protocol, common.connector.endpoint().clone(), max_unsent));
+        let ending = Ending { slot: Arc::downgrade(self), connection: connection.clone(), cause: None };
         {
+            let mut after = self.after();
             let mut state = self.lock();
             state.backoff.succeeded();
             state.failure = None;
@@ -284,12 +328,13 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
                 return;
             }
             state.link = Link::Open(connection.clone());
+            self.advance(&mut state, &mut after);
         }
-        let slot = Arc::downgrade(self);
-        tokio::spawn(async move {
+        spawn(async move {
+            let (slot, connection) = (ending.slot.clone(), ending.connection.clone());
             let on_room = || {
                 if let Some(slot) = slot.upgrade() {
-                    slot.wake_first();
+                    slot.serve_queue();
                 }
             };
             let on_leaving = || {
@@ -297,39 +342,39 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
                     slot.forget(&connection);
                 }
             };
-            drive(io, &connection, on_room, on_leaving).await;
+            let cause = drive(io, &connection, on_room, on_leaving).await;
+            ending.because(cause);
         });
-        self.wake_first();
         let others = self.common.slots.get().into_iter().flatten();
         others.filter_map(Weak::upgrade).for_each(|slot| slot.wake_stranded());
     }
 
-    fn failed(&self, error: TransportError) {
-        let mut wake = Vec::new();
-        {
-            let mut state = self.lock();
+    /// An attempt to connect failed. One that was broken off says nothing of the peer, so that the next is made at once.
+    fn failed(self: &Arc<Self>, error: TransportError, broken_off: bool) {
+        let mut after = self.after();
+        let mut state = self.lock();
+        if !broken_off {
             state.backoff.failed(Instant::now().into_std());
-            state.failure = Some(Arc::new(error));
-            state.link = Link::Idle;
-            for waiting in state.queue.values_mut() {
-                waiting.failed = true;
-                wake.push(waiting.waker.clone());
-            }
         }
-        wake.into_iter().for_each(Waker::wake);
+        let failure = Arc::new(error);
+        state.failure = Some(failure.clone());
+        state.link = Link::Idle;
+        while let Some((&ticket, _)) = state.queue.first_key_value() {
+            state.serve(ticket, Err(self.unreachable(failure.clone())), true, &mut after);
+        }
     }
 
     /// Forgets a connection that ended or takes no new calls; those who wait get the next one.
-    pub(crate) fn forget(self: &Arc<Self>, connection: &Arc<Connection<P::Protocol>>) {
+    fn forget(self: &Arc<Self>, connection: &Arc<Connection<P::Protocol>>) {
+        let mut after = self.after();
         let mut state = self.lock();
         if matches!(&state.link, Link::Open(known) if Arc::ptr_eq(known, connection)) {
             state.link = Link::Idle;
+            self.advance(&mut state, &mut after);
         }
-        drop(state);
-        self.wake_first();
     }
 
-    /// The transport is gone: the connection ends when the calls on it are over.
+    /// The transport is gone, with its last call.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -366,20 +411,74 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
 }
 
 impl<P> State<P> {
-    fn take_ticket(&mut self, waiting: &Waiting) -> u64 {
-        waiting.enter();
-        self.next_ticket += 1;
-        self.next_ticket
-    }
-
-    /// Returns who is first now, if that changed.
-    fn leave_queue(&mut self, ticket: u64, waiting: &Waiting) -> Option<Waker> {
-        let was_first = self.queue.first_key_value().is_some_and(|(first, _)| *first == ticket);
-        if self.queue.remove(&ticket).is_some() {
-            waiting.leave();
+    /// Takes a call from the queue to those who are served.
+    fn serve<M: MakeProtocol<Protocol = P>, C: Connect>(
+        &mut self,
+        ticket: u64,
+        served: Served<P>,
+        wake: bool,
+        after: &mut After<'_, M, C>,
+    ) {
+        let Some(queued) = self.queue.remove(&ticket) else { return };
+        self.served.insert(ticket, served);
+        after.left += 1;
+        if wake {
+            after.wake.push(queued.waker.clone());
         }
-        let first = self.queue.first_key_value().filter(|_| was_first);
-        first.map(|(_, waiting)| waiting.waker.clone())
+        after.drop.push(queued);
+    }
+}
+
+/// Starts a task. Where there is no runtime, or one that ends, the task is dropped, and its guard reports that.
+fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(task);
+    }
+}
+
+/// Reports what became of an attempt to connect, also when its task is broken off.
+struct Attempt<P: MakeProtocol, C: Connect>(Option<Arc<Slot<P, C>>>);
+
+impl<P: MakeProtocol, C: Connect> Attempt<P, C> {
+    fn finish(mut self, result: Result<C::Io, TransportError>) {
+        if let Some(slot) = self.0.take() {
+            match result {
+                Ok(io) => slot.open(io),
+                Err(error) => slot.failed(error, false),
+            }
+        }
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> Drop for Attempt<P, C> {
+    fn drop(&mut self) {
+        if let Some(slot) = self.0.take() {
+            let error = slot.error(TransportErrorKind::Connect, Stage::Connect, Sent::No);
+            slot.failed(error.because("the attempt was broken off: its runtime ended"), true);
+        }
+    }
+}
+
+/// Ends a connection with its driver, also when that is broken off.
+struct Ending<P: MakeProtocol, C: Connect> {
+    slot: Weak<Slot<P, C>>,
+    connection: Arc<Connection<P::Protocol>>,
+    cause: Option<Arc<Cause>>,
+}
+
+impl<P: MakeProtocol, C: Connect> Ending<P, C> {
+    fn because(mut self, cause: Arc<Cause>) {
+        self.cause = Some(cause);
+    }
+}
+
+impl<P: MakeProtocol, C: Connect> Drop for Ending<P, C> {
+    fn drop(&mut self) {
+        let cause = self.cause.take().unwrap_or_else(|| Cause::closed("its runtime ended"));
+        self.connection.fail(cause).into_iter().for_each(Waker::wake);
+        if let Some(slot) = self.slot.upgrade() {
+            slot.forget(&self.connection);
+        }
     }
 }
 

@@ -59,7 +59,8 @@ pub struct Mux<P: MakeProtocol, C: Connect = Dialer> {
     shared: Arc<Shared<P, C>>,
 }
 
-struct Shared<P: MakeProtocol, C: Connect> {
+/// What the clones of a transport and its calls share.
+pub(crate) struct Shared<P: MakeProtocol, C: Connect> {
     slots: Slots<P, C>,
     next: AtomicUsize,
 }
@@ -70,8 +71,20 @@ impl<P: MakeProtocol, C: Connect> Shared<P, C> {
     }
 
     fn first(&self) -> &Arc<Slot<P, C>> {
-        let Some(first) = self.slots.first() else { unreachable!("there is at least one slot") };
-        first
+        self.slot(0)
+    }
+
+    /// The slot with this number, which [`choose`](Mux::choose) or [`open_slot`](Self::open_slot) named.
+    pub(crate) fn slot(&self, number: usize) -> &Arc<Slot<P, C>> {
+        let Some(slot) = self.slots.get(number) else {
+            unreachable!("numbers come from the slots, and there is one")
+        };
+        slot
+    }
+
+    /// A slot that has a connection.
+    pub(crate) fn open_slot(&self) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.is_open())
     }
 }
 
@@ -89,22 +102,20 @@ impl<P: MakeProtocol, C: Connect> Mux<P, C> {
     }
 
     /// The connection for the next call: each in turn, but one that is open before one that is not.
-    fn choose(&self) -> &Arc<Slot<P, C>> {
-        let slots = &self.shared.slots;
-        let first = self.shared.first();
-        if slots.len() == 1 {
-            return first;
+    fn choose(&self) -> usize {
+        let slots = self.shared.slots.len();
+        if slots == 1 {
+            return 0;
         }
-        let turn = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let start = turn % slots.len();
-        let (before, after) = slots.split_at(start);
-        let chosen = after.first().unwrap_or(first);
-        if chosen.is_open() {
+        let chosen = self.shared.next.fetch_add(1, Ordering::Relaxed) % slots;
+        let slot = self.shared.slot(chosen);
+        if slot.is_open() {
             return chosen;
         }
         // It is dialled all the same, so that the load spreads again; calls need not wait for that if another is open.
-        chosen.dial();
-        after.iter().chain(before).find(|slot| slot.is_open()).unwrap_or(chosen)
+        slot.dial();
+        let others = (1..slots).map(|step| (chosen + step) % slots);
+        others.into_iter().find(|other| self.shared.slot(*other).is_open()).unwrap_or(chosen)
     }
 }
 
@@ -118,7 +129,7 @@ impl<P: MakeProtocol, C: Connect> Service<Request<Body>> for Mux<P, C> {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        CallFuture::new(self.choose().clone(), request)
+        CallFuture::new(self.shared.clone(), self.choose(), request)
     }
 }
 

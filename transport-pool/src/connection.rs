@@ -49,6 +49,10 @@ struct Exchange {
 
 type Outcome = Result<Response<Bytes>, TransportError>;
 
+/// Nothing more is read from a peer that leaves so many bytes unread, beside what is being written: it can only be one that
+/// calls us.
+const LEFT_UNREAD: usize = 1024 * 1024;
+
 impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
     pub(crate) fn new(io: Io, protocol: P) -> Self {
         Self {
@@ -147,6 +151,9 @@ impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
     /// Reads once. It is done also while the request is not written, since a peer may refuse a request that it has not read
     /// to the end, and when it can not be written, since the peer may have said why.
     fn poll_read(&mut self, cx: &mut Context<'_>, flushed: Poll<io::Result<()>>) -> Poll<Option<Outcome>> {
+        if flushed.is_pending() && self.protocol.unsent() > LEFT_UNREAD {
+            return Poll::Pending; // it asks, and does not read the answers
+        }
         match poll_fill(&mut self.io, cx, self.read.fill()) {
             Poll::Pending => {
                 self.read.release();
@@ -168,9 +175,16 @@ impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
 
     fn handle_input(&mut self) -> Option<Outcome> {
         self.alive_at = now();
-        let handled = self.protocol.handle_input(self.alive_at, self.read.drain());
-        // What came before the fault counts.
-        self.take_events().or_else(|| handled.err().map(|error| Err(self.broken(error))))
+        loop {
+            let before = self.read.unread().len();
+            let handled = self.protocol.handle_input(self.alive_at, self.read.drain());
+            // What came before the fault counts.
+            let outcome = self.take_events().or_else(|| handled.err().map(|error| Err(self.broken(error))));
+            // A protocol takes so many messages at once; taking their events makes room for more.
+            if outcome.is_some() || self.read.unread().is_empty() || self.read.unread().len() == before {
+                return outcome;
+            }
+        }
     }
 
     fn handle_eof(&mut self) -> Outcome {

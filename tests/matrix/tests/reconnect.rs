@@ -7,15 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use codec_msgpack::Rpc;
 use codec_thrift::{Binary, framed};
 use futures::future::join_all;
-use rpc_core::{CallOptions, Client, Code, Router, Sent, Speaks, Stage, Transport, TransportError};
+use rpc_core::{
+    Body, BoxError, CallOptions, Client, Code, Encode, Place, Request, RequestHead, Response, Router, Sent,
+    Speaks, Stage, Transport, TransportError,
+};
 use rpc_net::{Connect, Dialer, Server, ServerConfig, Stream};
-use rpc_test::transport::patient;
+use rpc_test::transport::{Kind, Settings, patient};
 use rpc_test::{Answer, Net, PipeConfig, Probe, Running, Text, Wire, method, poll_times, run, until};
 use rpc_wire::Limits;
+use tests_matrix::{MuxKind, PoolKind};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tower::ServiceExt;
 use transport_mux::MuxConfig;
 use transport_pool::PoolConfig;
 
@@ -239,4 +245,93 @@ fn calls_to_a_peer_that_reads_nothing_wait_above_a_bound() {
         peer.send(&[&u32::try_from(answer.len()).unwrap().to_be_bytes()[..], &answer].concat()).await;
         assert_eq!(last.await.unwrap().unwrap(), Ok(Answer::new("ok")));
     });
+}
+
+/// A peer that may call too: what it asks is refused, and an answer behind its calls is not kept waiting.
+#[test]
+fn calls_of_the_peer_hold_no_answer_up() {
+    async fn check<K: Kind>() {
+        let (wire, mut script) = Wire::to_script(PipeConfig::default());
+        let client = Client::new(K::make(wire, Rpc::new(), Settings::default())).with(patient());
+        let call = tokio::spawn(client.call::<method::Echo>(&Text::new("hi")));
+        let mut peer = script.accept().await;
+        // [0, id, "echo", [...]]
+        let request = peer.take(8).await;
+        let id = request.get(2).copied().unwrap();
+        let asked = [0x94, 0, 1, 0xa1, b'm', 0x90].repeat(5000);
+        let answer = [&[0x94, 1, id, 0xc0, 0xa2][..], b"ok"].concat();
+        peer.send(&[asked, answer].concat()).await;
+        assert_eq!(call.await.unwrap().unwrap(), Ok(Answer::new("ok")));
+    }
+    run(Net::Memory, async {
+        check::<MuxKind>().await;
+        check::<PoolKind>().await;
+    });
+}
+
+/// A transport may be dropped as soon as it was called, as `oneshot` of tower does.
+#[test]
+fn a_call_outlives_its_transport() {
+    async fn check<K: Kind>() {
+        let (_probe, wire, _server) = serve().await;
+        let transport = K::make(wire, framed(), Settings::default());
+        let mut body = bytes::BytesMut::new();
+        Binary.encode(Place::Arguments, &Text::new("hi"), &mut body).unwrap();
+        let head = RequestHead::of::<method::Echo>();
+        let request = Request { head, body: Body::Once(body.freeze()) };
+        let response = transport.oneshot(request).await.map_err(Into::into);
+        let response: Result<Response<Body>, BoxError> = response;
+        assert!(response.unwrap().head.status.is_ok());
+    }
+    run(Net::Memory, async {
+        check::<MuxKind>().await;
+        check::<PoolKind>().await;
+    });
+}
+
+/// A call that waits and is not polled is served in its turn, and holds nobody up.
+#[test]
+fn a_call_that_is_not_polled_holds_nobody_up() {
+    run(Net::Memory, async {
+        let (_probe, wire, _server) = serve().await;
+        let gate = Gate { wire, open: Arc::default(), opened: Arc::default() };
+        let config = MuxConfig { connections: 1, ..MuxConfig::default() };
+        let client = Client::new(transport_mux::lazy(gate.clone(), framed(), config)).with(patient());
+        let mut parked = pin!(client.call::<method::Echo>(&Text::new("parked")));
+        assert!(poll_times(parked.as_mut(), 1).await.is_none());
+        let others = join_all((0..10).map(|i| client.call::<method::Echo>(&Text::new(i.to_string()))));
+        let open = async {
+            gate.open.store(true, Ordering::SeqCst);
+            gate.opened.notify_waiters();
+        };
+        let (others, ()) = tokio::join!(others, open);
+        assert!(others.iter().all(Result::is_ok));
+        assert_eq!(parked.await.unwrap(), Ok(Answer::new("parked")));
+    });
+}
+
+/// A client outlives the runtime that made its connections, as one in a `static` does among tests.
+#[test]
+fn the_end_of_a_runtime_is_the_end_of_a_connection() {
+    let runtime =
+        || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (first, second, third) = (runtime(), runtime(), runtime());
+    let probe = Probe::new();
+    let address = first.block_on(async {
+        let server = Server::new().accept(framed(), Router::new().add(probe.clone())).listen("127.0.0.1:0");
+        let server = server.await.unwrap();
+        let address = server.local_addr().unwrap().to_string();
+        tokio::spawn(server.serve());
+        address
+    });
+    let config = MuxConfig { connections: 1, ..MuxConfig::default() };
+    let mux = second.block_on(transport_mux::connect_with(Dialer::new(&address), framed(), config)).unwrap();
+    let client = Client::new(mux).with(patient());
+    assert!(second.block_on(client.call::<method::Echo>(&Text::new("one"))).is_ok());
+    let held = third.spawn(client.call::<method::Hold>(&Text::new("held")));
+    third.block_on(until("it runs", || probe.holding() == 1));
+    drop(second);
+    let error = third.block_on(held).unwrap().unwrap_err();
+    assert_eq!((error.code(), error.sent()), (Code::Unavailable, Sent::Maybe), "{error}");
+    assert!(third.block_on(client.call::<method::Echo>(&Text::new("two"))).is_ok());
 }
