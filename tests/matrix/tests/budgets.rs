@@ -6,12 +6,17 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use rpc_core::{Body, BoxError, Dispatch, Request, Response, ResponseHead, Router};
+use codec_thrift::BinaryHeader;
+use rpc_core::{Body, BoxError, CallOptions, Client, Dispatch, Request, Response, ResponseHead, Router};
 use rpc_net::{Server, ServerConfig};
-use rpc_test::{Net, PipeConfig, PipeEnd, Probe, Running, Wire, run, step, until};
-use rpc_wire::Limits;
+use rpc_test::transport::{Kind, Settings, patient};
+use rpc_test::{Net, PipeConfig, PipeEnd, Probe, Running, Text, Wire, method, run, step, until};
+use rpc_wire::{Limits, TtHeader};
+use tests_matrix::MuxKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::task::JoinSet;
 use tower::Service;
 use tower::limit::GlobalConcurrencyLimitLayer;
 
@@ -284,7 +289,7 @@ fn a_panic_costs_one_call_wherever_it_comes() {
     });
 }
 
-/// Many deadlines that end at once, or a peer that goes under many calls: each handler is dropped, those of others are not.
+/// A peer goes under many calls: each of their handlers is dropped, those of oneway calls and of other peers are not.
 #[test]
 fn many_calls_end_at_once() {
     run(Net::Memory, async {
@@ -406,5 +411,35 @@ fn requests_in_flight_are_bounded_by_their_bytes() {
         }
         assert!(writing.await.unwrap().is_ok());
         until("nothing is left", || server.gauges().in_flight() == 0).await;
+    });
+}
+
+/// Many deadlines that pass at one instant: each handler is dropped, those that have longer are not.
+#[test]
+fn many_deadlines_pass_at_once() {
+    run(Net::Memory, async {
+        let framing = TtHeader::new(BinaryHeader::new());
+        let probe = Probe::new();
+        let server = Server::new().accept(framing.clone(), probe_inline(&probe));
+        let (wire, server) = Wire::to(server, Net::Memory, PIPE, []).await;
+        let patient = Client::new(MuxKind::make(wire, framing, Settings::default())).with(patient());
+        let hurried = patient.with(CallOptions::new().timeout(Duration::from_secs(5)));
+        let calls = 500;
+        let mut tasks = JoinSet::new();
+        for _ in 0..calls {
+            for client in [&hurried, &patient] {
+                tasks.spawn(client.call::<method::Hold>(&Text::new("held")));
+            }
+        }
+        until("all run", || probe.holding() == 2 * calls).await;
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        settle().await;
+        assert_eq!((probe.dropped(), probe.holding(), server.gauges().in_flight()), (calls, calls, calls));
+        probe.release_all();
+        let mut answered = 0;
+        while let Some(result) = tasks.join_next().await {
+            answered += usize::from(result.unwrap().is_ok());
+        }
+        assert_eq!((answered, probe.dropped()), (calls, calls));
     });
 }
