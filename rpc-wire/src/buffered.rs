@@ -77,6 +77,9 @@ impl<H: Unframed> Framing for Buffered<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
+        if head.silent {
+            return Ok(());
+        }
         Message::answer(&self.header, to, head, body).put(&self.header, dst);
         Ok(())
     }

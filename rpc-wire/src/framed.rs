@@ -85,6 +85,9 @@ impl<H: MessageHeader> Framing for Framed<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
+        if head.silent {
+            return Ok(());
+        }
         put(&self.header, &Message::answer(&self.header, to, head, body), dst)
     }
 

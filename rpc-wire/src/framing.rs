@@ -134,7 +134,8 @@ pub trait Framing: Clone + Send + Sync + 'static {
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError>;
 
-    /// Appends a response.
+    /// Appends a response, or nothing if its head is silent and the peers of this framing take no answer to such a method,
+    /// however they called it.
     ///
     /// # Errors
     /// When the head has no representation in this framing.

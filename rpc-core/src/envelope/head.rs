@@ -66,17 +66,20 @@ pub struct ResponseHead {
     pub status: Result<(), Status>,
     /// Pairs that travel beside the payload.
     pub metadata: Metadata,
+    /// The service's definition says that the method answers nothing ([`Shape::Oneway`](crate::Shape::Oneway)), whatever its
+    /// request said: some Thrift clients write their oneway calls as calls, and take an answer for that of their next one.
+    pub silent: bool,
 }
 
 impl ResponseHead {
     /// The head of a success, without metadata.
     pub const fn ok() -> Self {
-        Self { status: Ok(()), metadata: Metadata::new() }
+        Self { status: Ok(()), metadata: Metadata::new(), silent: false }
     }
 
     /// The head of a failure, without metadata.
     pub const fn failed(status: Status) -> Self {
-        Self { status: Err(status), metadata: Metadata::new() }
+        Self { status: Err(status), metadata: Metadata::new(), silent: false }
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use super::context::{Cancellation, Context};
 use super::method_table::{BoxFuture, Start, failed};
-use crate::{Body, BoxError, RequestHead, Response, Status};
+use crate::{Body, BoxError, RequestHead, Response, Shape, Status};
 
 /// Where the handlers of a service run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,11 +52,13 @@ pub(super) struct Route {
     start: Start,
     dispatch: Dispatch,
     pace: Pace,
+    /// The method answers nothing.
+    silent: bool,
 }
 
 impl Route {
-    pub(super) fn new(start: Start, dispatch: Dispatch) -> Self {
-        Self { start, dispatch, pace: Pace::default() }
+    pub(super) fn new(start: Start, shape: Shape, dispatch: Dispatch) -> Self {
+        Self { start, dispatch, pace: Pace::default(), silent: shape == Shape::Oneway }
     }
 
     pub(super) fn call(
@@ -72,7 +74,7 @@ impl Route {
         if matches!(place, Dispatch::Inline | Dispatch::Adaptive) {
             let handler = (self.start)(Context::new(head, None), body);
             let route = (place == Dispatch::Adaptive).then(|| self.clone());
-            return RouteFuture(State::Inline { handler, route });
+            return RouteFuture { state: State::Inline { handler, route }, silent: self.silent };
         }
         let cancellation = Arc::new(Cancellation::default());
         let handler = (self.start)(Context::new(head, Some(cancellation.clone())), body);
@@ -83,7 +85,8 @@ impl Route {
         } else {
             executor.spawn(task)
         }
-        RouteFuture(State::Elsewhere { receiver, _guard: CancelOnDrop(cancellation) })
+        let state = State::Elsewhere { receiver, _guard: CancelOnDrop(cancellation) };
+        RouteFuture { state, silent: self.silent }
     }
 }
 
@@ -110,7 +113,11 @@ async fn run_elsewhere(
 }
 
 /// The answer of a route in the making. Dropping it drops the handler, wherever it runs.
-pub struct RouteFuture(State);
+pub struct RouteFuture {
+    state: State,
+    /// The method answers nothing.
+    silent: bool,
+}
 
 enum State {
     Ready(Option<Response<Body>>),
@@ -121,11 +128,11 @@ enum State {
 
 impl RouteFuture {
     pub(super) fn ready(status: Status) -> Self {
-        Self(State::Ready(Some(failed(status))))
+        Self { state: State::Ready(Some(failed(status))), silent: false }
     }
 
     pub(super) fn fallback(future: BoxFuture<Result<Response<Body>, BoxError>>) -> Self {
-        Self(State::Fallback(future))
+        Self { state: State::Fallback(future), silent: false }
     }
 }
 
@@ -133,7 +140,7 @@ impl Future for RouteFuture {
     type Output = Result<Response<Body>, std::convert::Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let response = match &mut self.0 {
+        let mut response = match &mut self.state {
             State::Ready(response) => {
                 response.take().unwrap_or_else(|| failed(Status::internal("polled after its end")))
             }
@@ -158,13 +165,14 @@ impl Future for RouteFuture {
                 Err(panic) => panicked(&*panic),
             },
         };
+        response.head.silent |= self.silent;
         Poll::Ready(Ok(response))
     }
 }
 
 impl fmt::Debug for RouteFuture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = match &self.0 {
+        let state = match &self.state {
             State::Ready(_) => "ready",
             State::Inline { .. } => "inline",
             State::Elsewhere { .. } => "elsewhere",

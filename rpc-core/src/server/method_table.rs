@@ -92,7 +92,10 @@ where
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(status) => {
-            return Response { head: ResponseHead { status: Err(status), metadata }, body: Body::empty() };
+            return Response {
+                head: ResponseHead { status: Err(status), metadata, silent: false },
+                body: Body::empty(),
+            };
         }
     };
     let in_status = C::EXCEPTIONS == Exceptions::InStatus && outcome.is_err();
@@ -102,5 +105,5 @@ where
         Ok(bytes) => (Ok(()), bytes),
         Err(error) => (Err(Status::internal(format!("the handler's answer: {error}"))), Bytes::new()),
     };
-    Response { head: ResponseHead { status, metadata }, body: Body::Once(body) }
+    Response { head: ResponseHead { status, metadata, silent: false }, body: Body::Once(body) }
 }

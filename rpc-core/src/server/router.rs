@@ -202,9 +202,9 @@ impl Table {
         codecs: Vec<Vec<(&'static str, crate::Shape, super::method_table::Start)>>,
         dispatch: Dispatch,
     ) {
-        for (name, _, start) in codecs.into_iter().flatten() {
+        for (name, shape, start) in codecs.into_iter().flatten() {
             let entries = self.methods.entry(name.as_bytes()).or_default();
-            let route = Arc::new(Route::new(start, dispatch));
+            let route = Arc::new(Route::new(start, shape, dispatch));
             match entries.iter_mut().find(|entry| entry.service == service) {
                 Some(entry) => entry.routes.push(route),
                 None => entries.push(Entry { service, routes: vec![route] }),

@@ -188,6 +188,9 @@ impl<Hs: Headers> Framing for Family<Hs> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
+        if head.silent {
+            return Ok(());
+        }
         let header = self.header(to.which)?;
         match &to.to {
             To::TtHeader(to) => self.layer.put_answer(header, to, head, body, dst),

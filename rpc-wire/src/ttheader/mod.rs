@@ -100,6 +100,9 @@ impl<H: MessageHeader> Framing for TtHeader<H> {
         body: &Bytes,
         dst: &mut WriteBuf,
     ) -> Result<(), FrameError> {
+        if head.silent {
+            return Ok(());
+        }
         self.layer.put_answer(&self.header, to, head, body, dst)
     }
 

@@ -603,6 +603,28 @@ fn answers_leave_in_the_order_of_their_requests_where_that_is_asked_for() {
     });
 }
 
+/// Go's Thrift writes its oneway calls as calls; an answer would be taken for that of its next call.
+#[test]
+fn a_oneway_method_is_not_answered_however_it_is_called() {
+    fn call(name: &[u8; 4], id: u8, arguments: &[u8]) -> Vec<u8> {
+        let head = [&[0x80, 1, 0, 1, 0, 0, 0, 4][..], name, &[0, 0, 0, id]].concat();
+        let len = u8::try_from(head.len() + arguments.len()).unwrap();
+        [&[0, 0, 0, len], &head[..], arguments].concat()
+    }
+    run(Net::Memory, async {
+        let (probe, wire, _server) = serve(Net::Memory, ServerConfig::default()).await;
+        let mut raw = wire.dial_pipe();
+        let hi = [0x0b, 0, 1, 0, 0, 0, 2, b'h', b'i', 0];
+        // The second can not be decoded: that is not answered either.
+        let calls = [call(b"fire", 1, &hi), call(b"fire", 2, &[0x0b, 0]), call(b"echo", 3, &hi)];
+        raw.write_all(&calls.concat()).await.unwrap();
+        let mut answer = [0; 20];
+        raw.read_exact(&mut answer).await.unwrap();
+        assert_eq!(answer[4..], [&[0x80, 1, 0, 2, 0, 0, 0, 4][..], b"echo", &[0, 0, 0, 3]].concat());
+        assert_eq!((probe.fired(), probe.echoed()), (1, 1));
+    });
+}
+
 /// A service of layers alone, for proxies: it gets the bytes.
 #[test]
 fn a_fallback_serves_what_nobody_else_does() {

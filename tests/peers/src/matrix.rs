@@ -22,15 +22,6 @@ pub type Check = Pin<Box<dyn Future<Output = Result<(), Missing>> + Send>>;
 pub enum Cell {
     /// What is run.
     Check(Check),
-    /// What is run and may fail by a fault of ours that is known. Any other failure counts.
-    KnownFault {
-        /// What is run.
-        check: Check,
-        /// What its failure says when it is this fault.
-        symptom: &'static str,
-        /// The fault, in words.
-        fault: &'static str,
-    },
     /// Why there is nothing to run.
     NotApplicable(&'static str),
 }
@@ -46,7 +37,6 @@ impl fmt::Debug for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Check(_) => f.write_str("Check"),
-            Self::KnownFault { fault, .. } => f.debug_tuple("KnownFault").field(fault).finish(),
             Self::NotApplicable(reason) => f.debug_tuple("NotApplicable").field(reason).finish(),
         }
     }
@@ -69,7 +59,6 @@ pub struct Row {
 enum Outcome {
     Pass,
     Fail(String),
-    KnownFault(&'static str),
     Skip(String),
     NotApplicable(&'static str),
 }
@@ -79,15 +68,14 @@ impl fmt::Display for Outcome {
         match self {
             Self::Pass => f.write_str("pass"),
             Self::Fail(_) => f.write_str("FAIL"),
-            Self::KnownFault(fault) => write!(f, "FAIL, known ({fault})"),
             Self::Skip(missing) => write!(f, "skipped ({missing})"),
             Self::NotApplicable(reason) => write!(f, "n/a ({reason})"),
         }
     }
 }
 
-/// Runs the rows, as many cells at once as there are processors, and prints them as a table. Returns whether none failed but by a
-/// known fault. A program that is missing is a failure where the peers are required.
+/// Runs the rows, as many cells at once as there are processors, and prints them as a table. Returns whether none failed.
+/// A program that is missing is a failure where the peers are required.
 pub async fn run(rows: Vec<Row>) -> bool {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let turns = Arc::new(Semaphore::new(processors));
@@ -111,23 +99,16 @@ pub async fn run(rows: Vec<Row>) -> bool {
 }
 
 async fn outcome(cell: Cell) -> Outcome {
-    let (check, known) = match cell {
+    let check = match cell {
         Cell::NotApplicable(reason) => return Outcome::NotApplicable(reason),
-        Cell::KnownFault { check, symptom, fault } => (check, Some((symptom, fault))),
-        Cell::Check(check) => (check, None),
+        Cell::Check(check) => check,
     };
     let mut running: JoinHandle<Result<(), Missing>> = tokio::spawn(check);
     match timeout(PATIENCE, &mut running).await {
         Ok(Ok(Ok(()))) => Outcome::Pass,
         Ok(Ok(Err(missing))) if required() => Outcome::Fail(missing.to_string()),
         Ok(Ok(Err(missing))) => Outcome::Skip(missing.to_string()),
-        Ok(Err(error)) => {
-            let message = panic_message(error);
-            match known.filter(|(symptom, _)| message.contains(symptom)) {
-                Some((_, fault)) => Outcome::KnownFault(fault),
-                None => Outcome::Fail(message),
-            }
-        }
+        Ok(Err(error)) => Outcome::Fail(panic_message(error)),
         Err(_) => {
             running.abort();
             Outcome::Fail(format!("not done after {PATIENCE:?}"))
@@ -163,9 +144,8 @@ fn print(table: &[Line]) -> bool {
     let count = |wanted: fn(&Outcome) -> bool| outcomes().filter(|(_, outcome)| wanted(outcome)).count();
     let failed = count(|outcome| matches!(outcome, Outcome::Fail(_)));
     println!(
-        "{} passed, {failed} failed, {} failed as is known, {} skipped, {} not applicable",
+        "{} passed, {failed} failed, {} skipped, {} not applicable",
         count(|outcome| matches!(outcome, Outcome::Pass)),
-        count(|outcome| matches!(outcome, Outcome::KnownFault(_))),
         count(|outcome| matches!(outcome, Outcome::Skip(_))),
         count(|outcome| matches!(outcome, Outcome::NotApplicable(_))),
     );

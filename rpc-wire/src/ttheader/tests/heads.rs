@@ -139,7 +139,7 @@ fn what_peers_write_beside_metadata_stays_the_protocols_own() {
 #[test]
 fn metadata_of_answers_is_spelled_as_asked() {
     let (_, mirror) = request(&h1());
-    let head = ResponseHead { status: Ok(()), metadata: metadata(&[("cost", "3", Scope::Transient)]) };
+    let head = ResponseHead { metadata: metadata(&[("cost", "3", Scope::Transient)]), ..ResponseHead::ok() };
     let contains = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
     for (keys, prefixed) in [(BackwardKeys::Plain, false), (BackwardKeys::Prefixed, true)] {
         let framing = with(|config| config.backward_keys = keys);
@@ -184,12 +184,12 @@ fn what_can_not_be_spelled_is_an_error() {
         "RPC_TRANSIT_a",
         "RPC_BACKWARD_a",
     ] {
-        let head = ResponseHead { status: Ok(()), metadata: metadata(&[(key, "v", Scope::Transient)]) };
+        let head = ResponseHead { metadata: metadata(&[(key, "v", Scope::Transient)]), ..ResponseHead::ok() };
         let refused = answer(&framing(), &mirror, &head, RESULT);
         assert!(matches!(refused, Err(FrameError::Unsupported(_))), "{key}");
     }
     let both = metadata(&[("k", "1", Scope::Transient), ("k", "2", Scope::Persistent)]);
-    let refused = answer(&framing(), &mirror, &ResponseHead { status: Ok(()), metadata: both }, RESULT);
+    let refused = answer(&framing(), &mirror, &ResponseHead { metadata: both, ..ResponseHead::ok() }, RESULT);
     assert!(matches!(refused, Err(FrameError::Unsupported(_))));
     let streams = call(&RequestHead { shape: Shape::Duplex, ..echo() });
     assert!(matches!(streams, Err(FrameError::Unsupported(_))));
