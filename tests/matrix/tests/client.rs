@@ -196,6 +196,19 @@ fn c105_all_attempts_are_under_one_deadline() {
 }
 
 #[test]
+fn c105_an_error_says_the_worst_of_all_attempts() {
+    run(Net::Memory, async {
+        let transport = Scripted::default();
+        let failures = [(TransportErrorKind::Closed, Sent::Maybe), (TransportErrorKind::Connect, Sent::No)];
+        let failures = failures.map(|(kind, sent)| Err(transport_error(kind, sent)()));
+        transport.outcomes.lock().unwrap().extend(failures);
+        let client = Client::with_codec(Binary, transport.clone()).with(CallOptions::new().idempotent());
+        let error = client.call::<method::Echo>(&Text::new("hi")).await.unwrap_err();
+        assert_eq!((error.sent(), error.attempts()), (Sent::Maybe, 2), "{error}");
+    });
+}
+
+#[test]
 fn a_call_whose_time_is_up_is_not_sent() {
     run(Net::Memory, async {
         let transport = Scripted::failing(0, || "".into());
