@@ -120,14 +120,21 @@ impl Build {
 /// `bench list`.
 pub fn list() -> Vec<String> {
     let mut lines = vec![Environment::read().line(), build().line(), String::new()];
-    for (title, ours) in [("codec/transport pairs", true), ("baselines", false)] {
+    for (title, ours, paired) in [
+        ("codec/transport pairs", true, true),
+        ("other forms of them, by --system", true, false),
+        ("baselines", false, false),
+    ] {
         lines.push(format!("{title}:"));
-        let mut entries = registry::all().iter().filter(|entry| entry.pair.is_some() == ours).peekable();
+        let mut entries = registry::all()
+            .iter()
+            .filter(|entry| entry.ours == ours && entry.pair.is_some() == paired)
+            .peekable();
         if entries.peek().is_none() {
             lines.push("  none in this build".to_owned());
         }
         for entry in entries {
-            lines.push(format!("  {:<14} {:<8} {}", entry.name, (entry.version)(), (entry.describe)()));
+            lines.push(format!("  {:<21} {:<8} {}", entry.name, (entry.version)(), (entry.describe)()));
         }
     }
     lines.push(String::new());

@@ -105,9 +105,9 @@ pub fn run(settings: &Settings) -> Result<(), Failure> {
 
 impl Contestant {
     fn label(&self) -> String {
-        match self.entry.pair {
-            Some(_) => format!("{} ({})", self.entry.name, self.dispatch.name()),
-            None => self.entry.name.to_owned(),
+        match self.entry.ours {
+            true => format!("{} ({})", self.entry.name, self.dispatch.name()),
+            false => self.entry.name.to_owned(),
         }
     }
 }
@@ -116,11 +116,8 @@ impl Contestant {
 fn contestants(settings: &Settings) -> Result<Vec<Contestant>, Failure> {
     let mut all = Vec::new();
     for &entry in settings.systems.iter().filter(|entry| entry.busy.is_some()) {
-        let ways: &[Dispatch] = if entry.pair.is_some() {
-            &[Dispatch::Adaptive, Dispatch::Blocking]
-        } else {
-            &[Dispatch::Adaptive]
-        };
+        let ways: &[Dispatch] =
+            if entry.ours { &[Dispatch::Adaptive, Dispatch::Blocking] } else { &[Dispatch::Adaptive] };
         all.extend(ways.iter().map(|&dispatch| Contestant { entry, dispatch }));
     }
     if all.is_empty() {

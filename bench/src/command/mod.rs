@@ -77,7 +77,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
             calibrate::run(&settings, &machine, &line)
         }
         Command::BusyHandlers => {
-            let ours = registry::all().iter().any(|entry| entry.pair.is_some());
+            let ours = registry::all().iter().any(|entry| entry.ours);
             let (settings, _) = prepare(&if ours { flags } else { with_system(flags, "tonic") })?;
             busy_handlers::run(&settings)
         }

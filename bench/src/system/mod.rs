@@ -30,7 +30,9 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 pub trait System: 'static {
     /// As on the command line and in reports, such as `thrift/mux` or `tonic`.
     const NAME: &'static str;
-    /// Codec and transport if it is one of our own pairs.
+    /// Whether it is one of our own.
+    const OURS: bool = false;
+    /// Codec and transport, if `--codec` and `--transport` choose it.
     const PAIR: Option<Pair> = None;
     /// How virtual clients share connections.
     const SHARING: Sharing;

@@ -6,8 +6,10 @@ use super::{BoxError, Burn, Pair, Server, ServerConfig, Sharing, System};
 use crate::busy::{self, BusyOrder};
 use crate::child::load::{self, Job};
 use crate::control::messages::LoadOrder;
-use crate::systems::ours::of_proto::{ProtobufMux, ProtobufPool};
-use crate::systems::ours::of_thrift::{MsgpackMux, MsgpackPool, ThriftMux, ThriftPool};
+use crate::systems::ours::of_proto::{ProtobufMux, ProtobufPool, ProtobufTtHeaderMux};
+use crate::systems::ours::of_thrift::{
+    CompactMux, MsgpackMux, MsgpackPool, ThriftMux, ThriftPool, ThriftTtHeaderMux,
+};
 use crate::systems::raw_tcp::RawTcp;
 use crate::systems::tonic::{Stock, Tonic, Tuned};
 
@@ -19,6 +21,9 @@ static SYSTEMS: &[Entry] = &[
     Entry::of::<ThriftMux>().burning::<ThriftMux>(),
     Entry::of::<MsgpackPool>().burning::<MsgpackPool>(),
     Entry::of::<MsgpackMux>().burning::<MsgpackMux>(),
+    Entry::of::<CompactMux>().burning::<CompactMux>(),
+    Entry::of::<ThriftTtHeaderMux>().burning::<ThriftTtHeaderMux>(),
+    Entry::of::<ProtobufTtHeaderMux>().burning::<ProtobufTtHeaderMux>(),
     Entry::of::<Tonic<Stock>>().burning::<Tonic<Stock>>(),
     Entry::of::<Tonic<Tuned>>().burning::<Tonic<Tuned>>(),
     Entry::of::<RawTcp>(),
@@ -34,7 +39,9 @@ pub type Drive<Order> = fn(Job<'_>, &Order) -> Result<(), BoxError>;
 pub struct Entry {
     /// As on the command line.
     pub name: &'static str,
-    /// Codec and transport, of our own systems.
+    /// Whether it is one of our own.
+    pub ours: bool,
+    /// Codec and transport, if those choose it.
     pub pair: Option<Pair>,
     /// How virtual clients share connections.
     pub sharing: Sharing,
@@ -57,6 +64,7 @@ impl Entry {
     const fn of<S: System>() -> Self {
         Self {
             name: S::NAME,
+            ours: S::OURS,
             pair: S::PAIR,
             sharing: S::SHARING,
             floor: S::FLOOR,
@@ -103,6 +111,7 @@ mod tests {
             assert!(SYSTEMS[..place].iter().all(|other| other.name != entry.name), "{}", entry.name);
             if let Some(pair) = entry.pair {
                 assert_eq!(entry.name, format!("{}/{}", pair.codec.name(), pair.transport.name()));
+                assert!(entry.ours);
                 assert_eq!(of_pair(pair).map(|found| found.name), Some(entry.name));
             }
         }

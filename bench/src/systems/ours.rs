@@ -63,16 +63,17 @@ macro_rules! handlers {
     };
 }
 
-/// Systems of one codec: how each transport is named, and the protocol that both speak.
+/// Systems of one definition language: how each is named and chosen, and the protocol that it speaks.
 macro_rules! systems {
-    ($($system:ident: $name:literal, $codec:ident over $transport:ident, $protocol:ty = $make:expr;)+) => {$(
+    ($($system:ident: $name:literal, $codec:tt over $transport:ident, $protocol:ty = $make:expr;)+) => {$(
         #[doc = concat!("`", $name, "`.")]
         #[derive(Debug)]
         pub struct $system;
 
         impl System for $system {
             const NAME: &'static str = $name;
-            const PAIR: Option<Pair> = Some(Pair { codec: Codec::$codec, transport: Transport::$transport });
+            const OURS: bool = true;
+            const PAIR: Option<Pair> = pair!($codec over $transport);
             const SHARING: Sharing = transports::$transport::SHARING;
             type Server = Running;
             type Caller = OursCaller<idl::EchoClient<CodecOf<$protocol>, transports::$transport::Of<$protocol>>>;
@@ -118,6 +119,16 @@ macro_rules! systems {
     )+};
 }
 
+/// How the flags name a system. `_` stands for another form of one that the flags know.
+macro_rules! pair {
+    (_ over $transport:ident) => {
+        None
+    };
+    ($codec:ident over $transport:ident) => {
+        Some(Pair { codec: Codec::$codec, transport: Transport::$transport })
+    };
+}
+
 /// Types of `echo.thrift`.
 pub mod of_thrift {
     use super::*;
@@ -128,6 +139,8 @@ pub mod of_thrift {
         ThriftMux: "thrift/mux", Thrift over Mux, rpc::thrift::FramedBinary = rpc::thrift::framed();
         MsgpackPool: "msgpack/pool", Msgpack over Pool, rpc::msgpack::Rpc = rpc::msgpack::Rpc::new();
         MsgpackMux: "msgpack/mux", Msgpack over Mux, rpc::msgpack::Rpc = rpc::msgpack::Rpc::new();
+        CompactMux: "thrift-compact/mux", _ over Mux, rpc::thrift::FramedCompact = rpc::thrift::framed_compact();
+        ThriftTtHeaderMux: "thrift-ttheader/mux", _ over Mux, rpc::thrift::TtHeaderBinary = rpc::thrift::ttheader();
     }
 }
 
@@ -139,6 +152,7 @@ pub mod of_proto {
     systems! {
         ProtobufPool: "protobuf/pool", Protobuf over Pool, rpc::protobuf::KitexFramed = rpc::protobuf::kitex_framed();
         ProtobufMux: "protobuf/mux", Protobuf over Mux, rpc::protobuf::KitexFramed = rpc::protobuf::kitex_framed();
+        ProtobufTtHeaderMux: "protobuf-ttheader/mux", _ over Mux, rpc::protobuf::KitexTtHeader = rpc::protobuf::kitex_ttheader();
     }
 }
 

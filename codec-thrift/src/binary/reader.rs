@@ -67,13 +67,14 @@ impl ThriftReader for Reader {
     }
 
     fn field(&mut self) -> Result<Option<FieldHeader>, DecodeError> {
-        match self.ttype()? {
-            TType::Stop => {
-                self.depth.leave();
-                Ok(None)
-            }
-            ttype => Ok(Some(FieldHeader { ttype, id: self.i16()? })),
+        if self.src.rest().first() == Some(&TType::Stop.number()) {
+            self.src.skip(1)?;
+            self.depth.leave();
+            return Ok(None);
         }
+        let [tag, high, low] = self.src.array()?;
+        let ttype = TType::from_number(tag).ok_or_else(|| unknown_type(tag))?;
+        Ok(Some(FieldHeader { ttype, id: i16::from_be_bytes([high, low]) }))
     }
 
     fn skip_scalar(&mut self, ttype: TType) -> Result<(), DecodeError> {
