@@ -42,8 +42,8 @@ pub use envelope::{
 };
 pub use error::{Error, Initiator, Sent, Stage, TransportError, TransportErrorKind, is_disconnect};
 pub use server::{
-    Accepts, BoxFuture, Context, Dispatch, Executor, Finished, MethodTable, NamedService, RouteFuture,
-    Router, Routes,
+    Accepts, BoxFuture, Caller, Context, Dispatch, Executor, Finished, MethodTable, NamedService,
+    RouteFuture, Router, Routes,
 };
 pub use status::{Code, Status};
 pub use transport::{Speaks, Transport};

@@ -26,7 +26,7 @@ pub use connect::Connect;
 pub use dialer::{Dialer, SocketConfig};
 pub use executor::TokioExecutor;
 pub use io::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
-pub use serve::{Accepted, Serve};
+pub use serve::{Accepted, Handlers, Serve, reply};
 pub use server::{Bound, Server, ServerConfig, ServerGauges, Service};
 pub use stream::Stream;
 pub use waiting::Waiting;

@@ -313,7 +313,7 @@ impl Shared {
         let mut read = BytesMut::new();
         let Some((serve, service)) = self.choose(&mut stream, &mut read).await? else { return Ok(()) };
         let accepted = Accepted {
-            origin: Arc::new(Origin { peer: stream.peer(), protocol: serve.name() }),
+            origin: Arc::new(Origin { peer: stream.peer(), protocol: serve.name(), caller: None }),
             io: stream,
             read,
             stop: self.drain.clone(),

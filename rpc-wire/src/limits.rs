@@ -6,7 +6,8 @@ pub struct Limits {
     pub max_message: usize,
     /// How many calls may be in flight. Client: further callers wait. Server: further requests are left unread, so that
     /// the peer waits. Default: 4,096. Worst case on a server: so many handlers for each connection. A client that sets
-    /// 1 says that it reads nothing but the answer it waits for.
+    /// 1 says that it reads nothing but the answer it waits for. Where either side may call the other, requests past the limit
+    /// are refused by a client, and by a server while it waits for answers itself, since those may stand behind them.
     pub max_in_flight: usize,
     /// Server: how many bytes the requests in flight may have, before further ones are left unread. The last one let in may go
     /// above it, so that one of any size is served when it is alone. Default: 64 MiB.

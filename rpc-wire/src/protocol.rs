@@ -196,7 +196,7 @@ pub trait Protocol: Send + 'static {
     /// Takes no new calls, and tells the peer so where the protocol has a word for it.
     fn go_away(&mut self);
 
-    /// How many calls may be opened here, or taken from the peer, before others end.
+    /// How many calls may be opened by a client, or taken from the peer by a server, before others end.
     fn capacity(&self) -> usize;
 
     /// The next thing that came in.
@@ -241,4 +241,9 @@ pub trait MakeProtocol: Clone + Send + Sync + 'static {
     fn codecs(&self) -> Self::Codecs;
     /// Whether answers carry ids. Only then can calls be multiplexed.
     fn multiplexes(&self) -> bool;
+    /// Whether either side may call the other: servers [`open`](Protocol::open) calls, and clients take requests. The ids of
+    /// both have nothing to do with each other, and differ. Default: no.
+    fn is_symmetric(&self) -> bool {
+        false
+    }
 }

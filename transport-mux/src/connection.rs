@@ -5,7 +5,11 @@ use std::task::{Poll, Waker};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use rpc_core::{BoxError, RequestHead, Response, Sent, Stage, TransportError, TransportErrorKind};
+use rpc_core::{
+    Body, BoxError, RequestHead, Response, ResponseHead, Sent, Stage, Status, TransportError,
+    TransportErrorKind,
+};
+use rpc_net::reply;
 use rpc_wire::{CallId, ConnectionError, Event, IdMap, More, OpenError, Protocol, Reason, WriteBuf};
 use slab::Slab;
 
@@ -14,6 +18,8 @@ pub(crate) struct Connection<P> {
     endpoint: Arc<str>,
     /// How many bytes may wait to be written before no more is read.
     max_unsent: usize,
+    /// The driver serves calls of the peer.
+    serves: bool,
     state: Mutex<State<P>>,
 }
 
@@ -63,6 +69,9 @@ pub(crate) struct Handled {
     pub(crate) went_away: bool,
     /// So much waits to be written that no more is to be read: the peer asks and does not read the answers.
     pub(crate) full: bool,
+    /// Calls of the peer, and those of them that are over before they were answered.
+    pub(crate) requests: Vec<(CallId, RequestHead, Bytes)>,
+    pub(crate) over: Vec<CallId>,
 }
 
 /// What the driver is to do next.
@@ -85,7 +94,7 @@ impl<P: Protocol> State<P> {
 }
 
 impl<P: Protocol> Connection<P> {
-    pub(crate) fn new(protocol: P, endpoint: Arc<str>, max_unsent: usize) -> Self {
+    pub(crate) fn new(protocol: P, endpoint: Arc<str>, max_unsent: usize, serves: bool) -> Self {
         let state = State {
             protocol,
             calls: IdMap::new(),
@@ -96,7 +105,7 @@ impl<P: Protocol> Connection<P> {
             leaving: false,
             broken: false,
         };
-        Self { endpoint, max_unsent, state: Mutex::new(state) }
+        Self { endpoint, max_unsent, serves, state: Mutex::new(state) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<P>> {
@@ -243,10 +252,15 @@ impl<P: Protocol> Connection<P> {
                     handled.went_away = true;
                     continue;
                 }
-                Event::Request { id, head, .. } => {
-                    // A peer of a symmetric protocol may call; nothing here answers such calls.
-                    tracing::debug!(method = %head.method, "a call of the peer is not served here");
-                    state.protocol.reset(id, Reason::Refused);
+                Event::Request { id, head, body, .. } => {
+                    if self.serves {
+                        handled.requests.push((id, head, body));
+                    } else {
+                        tracing::debug!(method = %head.method, "a call of the peer is not served here");
+                        let status = Status::unimplemented(format!("unknown method {:?}", head.method));
+                        let response = Response { head: ResponseHead::failed(status), body: Body::empty() };
+                        reply(&mut state.protocol, id, response);
+                    }
                     continue;
                 }
                 // A late answer means nothing where calls share a connection; streams have no takers here.
@@ -257,10 +271,17 @@ impl<P: Protocol> Connection<P> {
                 && let Outcome::Pending(waker) = std::mem::replace(&mut waiter.outcome, Outcome::Done(result))
             {
                 handled.wake.push(waker);
+            } else if self.serves {
+                handled.over.push(id); // if it is a call of ours, nothing has its number here
             }
         }
         handled.made_room |= state.made_room();
         handled.full = state.protocol.unsent() > self.max_unsent;
+    }
+
+    /// Answers a call of the peer.
+    pub(crate) fn reply(&self, id: CallId, response: Response<Body>) {
+        reply(&mut self.lock().protocol, id, response);
     }
 
     /// Moves what is to be written into `out`, or lets the driver rest.
@@ -316,7 +337,7 @@ impl<P: Protocol> Connection<P> {
         let state = self.lock();
         let done =
             state.seats.iter().filter(|(_, waiter)| matches!(waiter.outcome, Outcome::Done(_))).count();
-        (if state.broken { 0 } else { state.protocol.in_flight() }, done)
+        (if state.broken { 0 } else { state.calls.len() }, done)
     }
 
     /// The error of a call that is over before its answer. Its request can not be taken back: what has not left yet will.
@@ -331,7 +352,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    fn error(&self, kind: TransportErrorKind, stage: Stage, sent: Sent) -> TransportError {
+    pub(crate) fn error(&self, kind: TransportErrorKind, stage: Stage, sent: Sent) -> TransportError {
         TransportError::new(kind, stage, sent).at(self.endpoint.clone())
     }
 }

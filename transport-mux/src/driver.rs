@@ -9,12 +9,14 @@ use rpc_wire::{Protocol, WriteBuf};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::{Cause, Connection, Handled, Next};
+use crate::serving::Serving;
 
 /// Drives a connection until it ends, and says why it did. `on_room` is called when calls that found no room
-/// may find some, `on_leaving` when the connection takes no new calls.
+/// may find some, `on_leaving` when the connection takes no new calls. `serving` serves calls of the peer.
 pub(crate) async fn drive<Io, P>(
     io: Io,
     connection: &Connection<P>,
+    serving: Option<&mut Serving<P>>,
     on_room: impl FnMut(),
     on_leaving: impl FnMut(),
 ) -> Arc<Cause>
@@ -25,6 +27,7 @@ where
     let mut driver = Driver {
         io,
         connection,
+        serving,
         read: BytesMut::new(),
         out: WriteBuf::new(),
         written: 0,
@@ -40,6 +43,7 @@ where
 struct Driver<'a, Io, P, R, L> {
     io: Io,
     connection: &'a Connection<P>,
+    serving: Option<&'a mut Serving<P>>,
     read: BytesMut,
     out: WriteBuf,
     written: u64,
@@ -69,6 +73,9 @@ where
     /// Ready when the connection ended, with the reason.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Arc<Cause>> {
         loop {
+            if let Some(serving) = &mut self.serving {
+                serving.poll(cx);
+            }
             if !self.full {
                 match self.poll_read(cx) {
                     Poll::Ready(Err(cause)) => return Poll::Ready(cause),
@@ -97,7 +104,7 @@ where
             let next = self.connection.next(&mut self.out, cx.waker());
             // What waited to be written is on its way: what was left unread meanwhile can go on.
             if std::mem::take(&mut self.full) {
-                if let Err(cause) = self.handle_input() {
+                if let Err(cause) = self.handle_input(cx) {
                     return Poll::Ready(cause);
                 }
                 if let Next::Rest(_) = next {
@@ -127,7 +134,7 @@ where
             (self.on_room)();
         }
         ready!(self.timer.poll(cx, until));
-        Poll::Ready(self.handle_timeout())
+        Poll::Ready(self.handle_timeout(cx))
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Arc<Cause>>> {
@@ -149,26 +156,32 @@ where
                     Err(error) => Cause::broken(error),
                 }))
             }
-            Poll::Ready(Ok(_)) => Poll::Ready(self.handle_input()),
+            Poll::Ready(Ok(_)) => Poll::Ready(self.handle_input(cx)),
         }
     }
 
-    fn handle_input(&mut self) -> Result<(), Arc<Cause>> {
+    fn handle_input(&mut self, cx: &mut Context<'_>) -> Result<(), Arc<Cause>> {
         let mut handled = Handled::default();
         let result = self.connection.handle_input(now(), &mut self.read, &mut handled);
-        self.wake(handled);
+        self.wake(cx, handled);
         result.map_err(Cause::broken)
     }
 
-    fn handle_timeout(&mut self) -> Result<(), Arc<Cause>> {
+    fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Result<(), Arc<Cause>> {
         let mut handled = Handled::default();
         let result = self.connection.handle_timeout(now(), &mut handled);
-        self.wake(handled);
+        self.wake(cx, handled);
         result.map_err(Cause::broken)
     }
 
-    fn wake(&mut self, handled: Handled) {
+    fn wake(&mut self, cx: &mut Context<'_>, mut handled: Handled) {
         handled.wake.into_iter().for_each(Waker::wake);
+        if let Some(serving) = &mut self.serving {
+            serving.cancel(&mut handled.over);
+            for (id, head, body) in handled.requests {
+                serving.start(cx, id, head, body);
+            }
+        }
         self.full |= handled.full;
         if handled.went_away {
             (self.on_leaving)();

@@ -8,14 +8,16 @@
 //! - `connection`: a connection as calls see it.
 //! - `call`: the future of one call.
 //! - `driver`: the task of one connection.
+//! - `serving`: the peer's calls, where the protocol lets either side call.
 
 mod call;
 mod config;
 mod connection;
 mod driver;
+mod serving;
 mod slot;
 mod transport;
 
 pub use call::CallFuture;
 pub use config::MuxConfig;
-pub use transport::{Mux, MuxGauges, connect, connect_with, lazy};
+pub use transport::{Mux, MuxGauges, connect, connect_serving, connect_with, lazy, lazy_serving};

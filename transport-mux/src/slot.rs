@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
 
 use bytes::Bytes;
-use rpc_core::{RequestHead, Sent, Stage, TransportError, TransportErrorKind};
+use rpc_core::{RequestHead, Routes, Sent, Stage, TransportError, TransportErrorKind};
 use rpc_net::{Backoff, Connect, Waiting};
 use rpc_wire::{MakeProtocol, OpenError};
 use tokio::runtime::Handle;
@@ -13,12 +13,15 @@ use tokio::time::Instant;
 use crate::MuxConfig;
 use crate::connection::{Cause, Connection, Seat};
 use crate::driver::drive;
+use crate::serving::Serving;
 
 /// What all slots of a transport share.
 pub(crate) struct Common<P: MakeProtocol, C> {
     pub(crate) connector: C,
     pub(crate) protocol: P,
     pub(crate) config: MuxConfig,
+    /// What serves calls of the peer.
+    routes: Option<Routes>,
     pub(crate) waiting: Waiting,
     /// Weakly, since each of them holds this.
     slots: OnceLock<Box<[WeakSlot<P, C>]>>,
@@ -29,9 +32,10 @@ pub(crate) fn slots<P: MakeProtocol, C: Connect>(
     connector: C,
     protocol: P,
     config: MuxConfig,
+    routes: Option<Routes>,
 ) -> Slots<P, C> {
     let (connections, waiting) = (config.connections.max(1), Waiting::new(config.max_waiting));
-    let common = Arc::new(Common { connector, protocol, config, waiting, slots: OnceLock::new() });
+    let common = Arc::new(Common { connector, protocol, config, routes, waiting, slots: OnceLock::new() });
     let slots: Slots<P, C> = (0..connections).map(|_| Arc::new(Slot::new(common.clone()))).collect();
     common.slots.get_or_init(|| slots.iter().map(Arc::downgrade).collect());
     slots
@@ -317,7 +321,12 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         let common = &self.common;
         let protocol = common.protocol.client(&common.config.limits, common.config.first_id);
         let max_unsent = common.config.limits.max_unsent;
-        let connection = Arc::new(Connection::new(protocol, common.connector.endpoint().clone(), max_unsent));
+        let endpoint = common.connector.endpoint().clone();
+        let connection = Arc::new(Connection::new(protocol, endpoint, max_unsent, common.routes.is_some()));
+        let mut serving = common
+            .routes
+            .clone()
+            .map(|routes| Serving::new(connection.clone(), routes, common.protocol.name()));
         let ending = Ending { slot: Arc::downgrade(self), connection: connection.clone(), cause: None };
         {
             let mut after = self.after();
@@ -342,8 +351,11 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
                     slot.forget(&connection);
                 }
             };
-            let cause = drive(io, &connection, on_room, on_leaving).await;
+            let cause = drive(io, &connection, serving.as_mut(), on_room, on_leaving).await;
             ending.because(cause);
+            if let Some(serving) = serving {
+                serving.finish().await;
+            }
         });
         let others = self.common.slots.get().into_iter().flatten();
         others.filter_map(Weak::upgrade).for_each(|slot| slot.wake_stranded());

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-use rpc_core::{Body, CodecSet, Request, Response, Speaks, TransportError};
-use rpc_net::{Connect, Dialer};
+use rpc_core::{Body, CodecSet, Request, Response, Router, Routes, Speaks, TransportError};
+use rpc_net::{Connect, Dialer, TokioExecutor};
 use rpc_wire::MakeProtocol;
 use tower::Service;
 
@@ -38,10 +38,27 @@ pub async fn connect_with<P: MakeProtocol, C: Connect>(
     protocol: P,
     config: MuxConfig,
 ) -> Result<Mux<P, C>, TransportError> {
-    let mux = lazy(connector, protocol, config);
-    let io = mux.shared.common().connector.connect().await?;
-    mux.shared.first().open(io);
-    Ok(mux)
+    connected(lazy(connector, protocol, config)).await
+}
+
+/// Connects as [`connect_with`], and serves calls of the peer, over all connections: for protocols that let either side call, as
+/// msgpack-rpc does. Handlers run by the same rules as a server's, and call the peer by `Context::caller`; limits hold for
+/// each connection, and calls beyond them are refused. Without services the peer's calls are answered as unknown methods.
+///
+/// They are served for as long as a clone of the transport lives.
+///
+/// # Errors
+/// When the first connection can not be made.
+///
+/// # Panics
+/// As [`connect`], and when the protocol does not let the peer call.
+pub async fn connect_serving<P: MakeProtocol, C: Connect>(
+    connector: C,
+    protocol: P,
+    config: MuxConfig,
+    services: Router<P::Codecs>,
+) -> Result<Mux<P, C>, TransportError> {
+    connected(lazy_serving(connector, protocol, config, services)).await
 }
 
 /// A transport that makes its connections as they are needed, so that the peer may come up later.
@@ -49,9 +66,40 @@ pub async fn connect_with<P: MakeProtocol, C: Connect>(
 /// # Panics
 /// As [`connect`].
 pub fn lazy<P: MakeProtocol, C: Connect>(connector: C, protocol: P, config: MuxConfig) -> Mux<P, C> {
+    make(connector, protocol, config, None)
+}
+
+/// A transport that makes its connections as they are needed, and serves calls of the peer as [`connect_serving`] says. The
+/// peer can call once there was a call from here.
+///
+/// # Panics
+/// As [`connect_serving`].
+pub fn lazy_serving<P: MakeProtocol, C: Connect>(
+    connector: C,
+    protocol: P,
+    config: MuxConfig,
+    services: Router<P::Codecs>,
+) -> Mux<P, C> {
+    assert!(protocol.is_symmetric(), "{} does not let a server call its client", protocol.name());
+    let routes = services.into_routes(&protocol.codecs(), Arc::new(TokioExecutor::current()));
+    make(connector, protocol, config, Some(routes))
+}
+
+fn make<P: MakeProtocol, C: Connect>(
+    connector: C,
+    protocol: P,
+    config: MuxConfig,
+    routes: Option<Routes>,
+) -> Mux<P, C> {
     assert!(protocol.multiplexes(), "{} has no ids in its answers: it needs a pool", protocol.name());
-    let slots = slots(connector, protocol, config);
+    let slots = slots(connector, protocol, config, routes);
     Mux { shared: Arc::new(Shared { slots, next: AtomicUsize::new(0) }) }
+}
+
+async fn connected<P: MakeProtocol, C: Connect>(mux: Mux<P, C>) -> Result<Mux<P, C>, TransportError> {
+    let io = mux.shared.common().connector.connect().await?;
+    mux.shared.first().open(io);
+    Ok(mux)
 }
 
 /// The transport. Clones share its connections, which end when the last clone and the last call are gone.

@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::{CodecId, Metadata, Method, Name, Shape, Status};
+use crate::{Caller, CodecId, Metadata, Method, Name, Shape, Status};
 
 /// What a request says beside its payload. Making a plain one allocates nothing.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,8 @@ pub struct Origin {
     pub peer: Option<SocketAddr>,
     /// The name of the protocol that the connection speaks.
     pub protocol: &'static str,
+    /// What calls the peer over the connection, where the protocol lets either side call.
+    pub caller: Option<Caller>,
 }
 
 /// A request on its way through the layers.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::{Metadata, Method, Name, Outcome, RequestHead, Scope, Status, Value};
+use crate::{Caller, Metadata, Method, Name, Outcome, RequestHead, Scope, Status, Value};
 
 /// What a handler knows of the call that it serves, and what it may add to the answer.
 ///
@@ -41,6 +41,13 @@ impl Context {
     /// The name of the protocol that the request came in by.
     pub fn protocol(&self) -> &'static str {
         self.head.origin.as_ref().map_or("", |origin| origin.protocol)
+    }
+
+    /// A transport that calls the peer over the connection that this request came by, where the protocol lets either side
+    /// call, as msgpack-rpc does; `None` elsewhere. A client stands on it like on any stack, `Client::with_codec(codec,
+    /// caller)`, and so do generated ones. It may be kept for longer than the call lasts.
+    pub fn caller(&self) -> Option<Caller> {
+        self.head.origin.as_ref()?.caller.clone()
     }
 
     /// When the caller gives up, if it said: of the protocols here, TTHeader alone has a place for that.

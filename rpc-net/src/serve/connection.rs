@@ -1,7 +1,6 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,21 +8,19 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use futures::stream::{FuturesUnordered, Stream as _};
 use rpc_core::{
-    Body, BoxError, Origin, Request, RequestHead, Response, ResponseHead, Sent, Stage, Status,
-    TransportError, TransportErrorKind, is_disconnect,
+    Body, BoxError, Origin, Request, RequestHead, Response, Sent, Stage, TransportError, TransportErrorKind,
+    is_disconnect,
 };
-use rpc_wire::{
-    CallError, CallId, ConnectionError, ConnectionErrorKind, Event, More, Protocol, Reason, WriteBuf,
-};
+use rpc_wire::{CallId, ConnectionError, ConnectionErrorKind, Event, Protocol, Reason, WriteBuf};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 use tower::Service;
 
 use super::Accepted;
+use super::calls::Calls;
+use super::handlers::{Handlers, reply};
 use super::patience::{Patience, now};
-use super::running::{Running, Slot, clear, failed, panicked, poll_slot};
 use crate::io::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
 
 /// The driver: reads a chunk, cuts all its messages, polls each handler once where it stands, writes the answers of those
@@ -31,18 +28,15 @@ use crate::io::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
 pub(super) struct Connection<'a, Io, P, S: Service<Request<Body>>> {
     io: Io,
     protocol: P,
-    service: S,
+    handlers: Handlers<S>,
+    /// What handlers call the peer by, where it takes calls.
+    calls: Option<Box<Calls>>,
     stop: Option<Pin<&'a mut WaitForCancellationFutureOwned>>,
     read: BytesMut,
     out: WriteBuf,
     written: u64,
     /// What came in was left for later, since too much waits to be written.
     postponed: bool,
-    /// A request that waits for the service to be ready, and holds up those after it.
-    held: Option<(CallId, RequestHead, Bytes)>,
-    /// Where the next handler is polled; its memory is used again and again.
-    slot: Option<Slot<S::Future>>,
-    running: FuturesUnordered<Running<S::Future>>,
     timer: ConnectionTimer,
     origin: Arc<Origin>,
     write_budget: usize,
@@ -67,20 +61,19 @@ where
         accepted: Accepted<Io>,
         protocol: P,
         service: S,
+        calls: Option<Calls>,
         stop: Pin<&'a mut WaitForCancellationFutureOwned>,
     ) -> Self {
         Self {
             io: accepted.io,
             protocol,
-            service,
+            handlers: Handlers::new(service),
+            calls: calls.map(Box::new),
             stop: Some(stop),
             read: accepted.read,
             out: WriteBuf::new(),
             written: 0,
             postponed: false,
-            held: None,
-            slot: None,
-            running: FuturesUnordered::new(),
             timer: ConnectionTimer::default(),
             origin: accepted.origin,
             write_budget: accepted.write_budget,
@@ -103,6 +96,7 @@ where
         loop {
             self.poll_running(cx);
             self.handle_input(cx)?;
+            self.poll_calls(cx);
             if self.timer.poll(cx, self.wake_at()).is_ready() {
                 let now = now();
                 self.check_patience(now)?;
@@ -124,7 +118,7 @@ where
             if flushed.is_ready() && (self.protocol.poll_output(&mut self.out) || self.may_resume()) {
                 continue;
             }
-            self.in_flight.set(self.protocol.in_flight());
+            self.in_flight.set(self.protocol.in_flight().saturating_sub(self.calls_open()));
             if self.is_done() && flushed.is_ready() {
                 ready!(Pin::new(&mut self.io).poll_shutdown(cx)).ok(); // the peer may be gone, which is as good
                 return Poll::Ready(Ok(()));
@@ -163,13 +157,29 @@ where
 
     /// Closes the connection. Handlers that answer nothing are left, with their part of the count of calls: they finish their
     /// work.
-    pub(super) fn into_oneway(self) -> (FuturesUnordered<Running<S::Future>>, Counter) {
-        (self.running.into_iter().filter(|call| call.oneway && call.is_live()).collect(), self.in_flight)
+    pub(super) fn into_oneway(self) -> (Handlers<S>, Counter) {
+        let Self { mut handlers, in_flight, .. } = self;
+        handlers.keep_oneway();
+        (handlers, in_flight)
     }
 
     /// Whether more may be taken from the peer: it reads what it is sent, and a handler can be started for it.
     fn may_read(&self) -> bool {
-        !self.ended && !self.is_over_budget() && self.protocol.capacity() > 0 && self.held.is_none()
+        !self.ended
+            && !self.is_over_budget()
+            && self.may_take()
+            && (self.handlers.is_ready() || self.calls_open() > 0)
+    }
+
+    /// Whether the protocol takes something from what came in. While handlers wait for the peer's answers it does, and refuses
+    /// the requests before those for which there is no room.
+    fn may_take(&self) -> bool {
+        self.protocol.capacity() > 0 || self.calls_open() > 0
+    }
+
+    /// How many calls to the peer wait for their answers.
+    fn calls_open(&self) -> usize {
+        self.calls.as_ref().map_or(0, |calls| calls.len())
     }
 
     /// Whether to read on although nothing more can be taken. A peer that has answers to read shows by that whether it is there.
@@ -199,7 +209,7 @@ where
         loop {
             self.handle_events(cx);
             let before = self.read.len();
-            if self.held.is_some() || self.is_over_budget() {
+            if self.is_held_up() || self.is_over_budget() {
                 return Ok(());
             }
             if before == 0 {
@@ -207,7 +217,7 @@ where
             }
             let now = now();
             let result = self.protocol.handle_input(now, &mut self.read);
-            if self.read.is_empty() || self.protocol.capacity() == 0 {
+            if self.read.is_empty() || !self.may_take() {
                 self.patience.expects_nothing();
             } else {
                 self.patience.expects_rest(now, self.read.len() < before);
@@ -227,11 +237,14 @@ where
 
     /// Tells the protocol that the peer closed its side, once nothing whole is left of what it sent before.
     fn handle_end(&mut self) -> Result<(), TransportError> {
-        let taken = self.read.is_empty() || self.protocol.capacity() > 0;
+        let taken = self.read.is_empty() || self.may_take();
         if !self.ended || self.drained || !taken {
             return Ok(());
         }
         self.drained = true;
+        if let Some(calls) = &mut self.calls {
+            calls.close(|id| self.protocol.reset(id, Reason::Cancel));
+        }
         let unread = std::mem::take(&mut self.read);
         self.protocol.handle_eof(&unread).map_err(|error| self.broken(error))
     }
@@ -249,7 +262,7 @@ where
         if self.patience.is_idle(now) {
             self.out.release();
             self.protocol.release_memory();
-            self.slot = None;
+            self.handlers.release_memory();
         }
         Ok(())
     }
@@ -257,25 +270,17 @@ where
     /// The peer closed its side, and so is taken to be gone: the handlers whose answers it waited for are dropped. One that
     /// closed that side alone is told so. Handlers that answer nothing finish their work, and those that still wait begin it.
     fn cancel_unheard(&mut self) {
-        let mut unheard = Vec::new();
-        if let Some((id, ..)) = self.held.take_if(|(_, head, _)| head.wants_answer()) {
-            unheard.push(id);
-        }
-        for call in self.running.iter_mut().filter(|call| !call.oneway && call.is_live()) {
-            call.cancel();
-            unheard.push(call.id);
-        }
-        for id in unheard {
+        for id in self.handlers.cancel_answering() {
             self.protocol.reset(id, Reason::Cancel);
         }
     }
 
     fn handle_events(&mut self, cx: &mut Context<'_>) {
-        if let Some((id, head, body)) = self.held.take() {
-            self.start(cx, id, head, body);
+        while let Some((id, response)) = self.handlers.resume(cx) {
+            self.started(cx, id, response);
         }
         let mut over = Vec::new();
-        while self.held.is_none() {
+        while !self.is_held_up() {
             // One chunk of small requests may ask for answers that are a thousand times as large.
             if self.is_over_budget() {
                 self.postponed = true;
@@ -287,94 +292,64 @@ where
                     self.protocol.reset(id, Reason::Cancel);
                 }
                 Some(Event::Request { id, head, body, .. }) => {
-                    self.cancel(&mut over); // before their numbers are given to others
+                    self.handlers.cancel(&mut over); // before their numbers are given to others
                     self.start(cx, id, head, body);
                 }
-                Some(Event::Reset { id, .. }) => over.push(id),
-                // A server opens no calls, so nothing else concerns it.
+                Some(Event::Reset { id, reason }) => {
+                    if !self.calls.as_mut().is_some_and(|calls| calls.reset(id, reason)) {
+                        over.push(id);
+                    }
+                }
+                Some(Event::Response { id, head, body, .. }) => {
+                    if let Some(calls) = &mut self.calls {
+                        calls.answer(id, head, body);
+                    }
+                }
+                // Nothing else concerns a server.
                 Some(_) => {}
             }
         }
-        self.cancel(&mut over);
+        self.handlers.cancel(&mut over);
+    }
+
+    /// Whether a request that waits for the service holds up what is behind it. While handlers wait for answers of the peer,
+    /// those may be behind it, so that it holds up only other requests.
+    fn is_held_up(&self) -> bool {
+        !self.handlers.is_ready() && self.calls_open() == 0
     }
 
     /// Starts a handler and polls it once.
     fn start(&mut self, cx: &mut Context<'_>, id: CallId, mut head: RequestHead, body: Bytes) {
-        match catch_unwind(AssertUnwindSafe(|| self.service.poll_ready(cx))) {
-            Ok(Poll::Ready(Ok(()))) => {}
-            Ok(Poll::Ready(Err(error))) => return self.reply(id, failed(error)),
-            Err(panic) => return self.reply(id, panicked(&*panic)),
-            Ok(Poll::Pending) => {
-                self.held = Some((id, head, body));
-                return;
-            }
-        }
         head.origin = Some(self.origin.clone());
-        let oneway = !head.wants_answer();
-        let request = Request { head, body: Body::Once(body) };
-        let future = match catch_unwind(AssertUnwindSafe(|| self.service.call(request))) {
-            Ok(future) => future,
-            Err(panic) => return self.reply(id, panicked(&*panic)),
-        };
-        let mut slot = self.slot.take().unwrap_or_else(|| Box::pin(None));
-        slot.as_mut().set(Some(future));
-        match poll_slot(slot.as_mut(), cx) {
-            Poll::Ready(result) => {
-                clear(slot.as_mut());
-                self.slot = Some(slot);
-                self.reply(id, result);
-            }
-            Poll::Pending => {
-                // It has to be polled once more where it goes, to be woken there.
-                self.running.push(Running::new(id, oneway, slot));
-                self.poll_running(cx);
-            }
+        let response = self.handlers.start(cx, id, head, body);
+        self.started(cx, id, response);
+    }
+
+    fn started(&mut self, cx: &mut Context<'_>, id: CallId, response: Option<Response<Body>>) {
+        match response {
+            Some(response) => self.reply(id, response),
+            None => self.poll_running(cx),
         }
     }
 
     fn poll_running(&mut self, cx: &mut Context<'_>) {
-        while !self.running.is_empty() {
-            match Pin::new(&mut self.running).poll_next(cx) {
-                Poll::Ready(Some((id, Some(response)))) => self.reply(id, response),
-                Poll::Ready(Some((_, None))) => {}
+        while !self.handlers.is_empty() {
+            match self.handlers.poll(cx) {
+                Poll::Ready(Some((id, response))) => self.reply(id, response),
                 Poll::Ready(None) | Poll::Pending => return,
             }
         }
     }
 
-    /// Drops the handlers whose calls are over, all in one pass, since time may be up for many at once.
-    fn cancel(&mut self, over: &mut Vec<CallId>) {
-        if over.is_empty() {
-            return;
+    /// Puts the calls of handlers on the connection. One that stops takes those alone that its handlers may need to finish.
+    fn poll_calls(&mut self, cx: &mut Context<'_>) {
+        if let Some(calls) = &mut self.calls {
+            calls.poll(cx, &mut self.protocol, self.stop.is_none() && self.handlers.is_empty());
         }
-        over.sort_unstable();
-        for call in self.running.iter_mut() {
-            if call.is_live() && over.binary_search(&call.id).is_ok() {
-                call.cancel();
-            }
-        }
-        over.clear();
     }
 
     fn reply(&mut self, id: CallId, response: Response<Body>) {
-        let Response { head, body } = response;
-        let result = match &body {
-            Body::Once(bytes) => self.protocol.reply(id, &head, bytes, More::Done),
-            Body::Stream(_) => {
-                Err(CallError::Unsupported("this protocol can not answer with a stream".into()))
-            }
-        };
-        let status = match result {
-            // An answer to a call that was broken off meanwhile concerns nobody.
-            Ok(()) | Err(CallError::Unknown) => return,
-            Err(error @ CallError::TooLarge { .. }) => {
-                Status::resource_exhausted(format!("the answer: {error}"))
-            }
-            Err(error) => Status::internal(format!("the answer: {error}")),
-        };
-        if self.protocol.reply(id, &ResponseHead::failed(status), &Bytes::new(), More::Done).is_err() {
-            self.protocol.reset(id, Reason::Cancel);
-        }
+        reply(&mut self.protocol, id, response);
     }
 
     fn broken(&self, error: ConnectionError) -> TransportError {

@@ -2,10 +2,13 @@
 //!
 //! - here: [`Serve`], the contract, which every protocol of `rpc-wire` meets.
 //! - `connection`: the driver.
-//! - `running`: handlers, and what a panic of one costs.
+//! - `handlers`: the handlers of a connection. `running`: one of them, and what its panic costs.
+//! - `calls`: the calls that they make to the peer.
 //! - `patience`: how long a peer may take, and when a connection counts as idle.
 
+mod calls;
 mod connection;
+mod handlers;
 mod patience;
 mod running;
 
@@ -16,14 +19,15 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use futures::stream::StreamExt as _;
 use rpc_core::{Body, BoxError, CodecSet, Origin, Request, Response, TransportError};
 use rpc_wire::{Detect, Limits, MakeProtocol};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
+use self::calls::Calls;
 use self::connection::Connection;
+pub use self::handlers::{Handlers, reply};
 
 /// A protocol that can serve a connection. Every [`MakeProtocol`] is one; a protocol with an engine of its own implements it
 /// for its own type.
@@ -114,15 +118,22 @@ impl<P: MakeProtocol> Serve for P {
         S::Future: Send + 'static,
     {
         let protocol = self.server(&accepted.limits);
+        let symmetric = self.is_symmetric();
         async move {
+            let mut accepted = accepted;
+            let calls = symmetric.then(|| {
+                let (calls, caller) = Calls::new();
+                accepted.origin = Arc::new(Origin { caller: Some(caller), ..(*accepted.origin).clone() });
+                calls
+            });
             let stop = pin!(accepted.stop.clone().cancelled_owned());
-            let mut connection = Connection::new(accepted, protocol, service, stop);
+            let mut connection = Connection::new(accepted, protocol, service, calls, stop);
             let result = std::future::poll_fn(|cx| connection.poll_drive(cx)).await;
             // Their callers never wait for them, so a connection that breaks after its last request is no reason to stop.
             let (mut oneway, mut in_flight) = connection.into_oneway();
             while !oneway.is_empty() {
                 in_flight.set(oneway.len());
-                oneway.next().await;
+                std::future::poll_fn(|cx| oneway.poll(cx)).await;
             }
             result
         }

@@ -239,10 +239,14 @@ fn size(head: &ResponseHead, body: &Bytes) -> usize {
 }
 
 fn key(id: CallId) -> Option<usize> {
-    usize::try_from(id.0).ok()
+    usize::try_from(id.0.checked_sub(PEERS)?).ok()
 }
 
-/// The table never holds more than `Limits::max_in_flight` calls; past `u32::MAX` a call could not be named.
+/// The highest bit is set, which ids of calls that were made here never have: where both sides call, events and resets say by
+/// that whose call they mean. The table never holds more than `Limits::max_in_flight` calls; past `i32::MAX` a call could not
+/// be named.
+const PEERS: u32 = 1 << 31;
+
 fn call_id(key: usize) -> CallId {
-    CallId(u32::try_from(key).unwrap_or(u32::MAX))
+    CallId(u32::try_from(key).unwrap_or(u32::MAX) | PEERS)
 }

@@ -27,4 +27,8 @@ impl<F: Framing> MakeProtocol for F {
     fn multiplexes(&self) -> bool {
         F::ORDER == Order::ById
     }
+
+    fn is_symmetric(&self) -> bool {
+        F::SYMMETRIC
+    }
 }

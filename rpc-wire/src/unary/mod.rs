@@ -93,6 +93,21 @@ impl<F: Framing> Unary<F> {
         self.limits.max_in_flight.saturating_sub(self.incoming.len() + self.queued_requests)
     }
 
+    /// How many more calls may be made here.
+    fn room_for_calls(&self) -> usize {
+        match F::ORDER {
+            Order::ById if self.out.len() >= self.limits.max_unsent.max(1) => 0,
+            Order::ById => self.limits.max_in_flight.saturating_sub(self.outgoing.live()),
+            Order::InOrder => usize::from(self.outgoing.is_empty()),
+        }
+    }
+
+    /// Whether to read on though no more requests can be taken: answers that are waited for may stand behind them. Those
+    /// that are too many are refused then.
+    fn reads_answers(&self) -> bool {
+        F::SYMMETRIC && (self.side == Side::Client || self.outgoing.live() > 0)
+    }
+
     /// Handles a frame of so many bytes.
     fn handle_frame(
         &mut self,
@@ -105,7 +120,13 @@ impl<F: Framing> Unary<F> {
                 Err(ConnectionError::new(ConnectionErrorKind::Malformed, "a request came to a client"))
             }
             Frame::Request { id, head, body, answer, mirror } => {
-                let refused = self.going_away.then(|| Status::unavailable("shutting down, not executed"));
+                let refused = if self.going_away {
+                    Some(Status::unavailable("shutting down, not executed"))
+                } else if F::SYMMETRIC && self.room_for_requests() == 0 {
+                    Some(Status::resource_exhausted("too many calls in flight, not executed"))
+                } else {
+                    None
+                };
                 self.queue(Arrival { id, head, body, answer, mirror, refused, size });
                 Ok(())
             }
@@ -234,7 +255,7 @@ impl<F: Framing> Protocol for Unary<F> {
         if F::TIMED {
             self.framing.set_time(now);
         }
-        while !src.is_empty() && self.room_for_requests() > 0 {
+        while !src.is_empty() && (self.room_for_requests() > 0 || self.reads_answers()) {
             let before = src.len();
             match self.framing.decode(src, self.limits.max_message) {
                 Ok(Some(frame)) => self.handle_frame(now, frame, before.saturating_sub(src.len()))?,
@@ -284,10 +305,11 @@ impl<F: Framing> Protocol for Unary<F> {
         if more == More::Streaming {
             return Err(OpenError::Unsupported("the protocol has no streams".into()));
         }
-        if self.going_away || self.peer_going_away {
+        // A server's handlers may need calls of their own to finish what it took before it began to stop.
+        if (self.going_away && self.side == Side::Client) || self.peer_going_away {
             return Err(OpenError::GoingAway);
         }
-        if self.capacity() == 0 {
+        if self.room_for_calls() == 0 {
             return Err(OpenError::Full);
         }
         let id = self.outgoing.next_id();
@@ -336,11 +358,9 @@ impl<F: Framing> Protocol for Unary<F> {
     }
 
     fn capacity(&self) -> usize {
-        match (self.side, F::ORDER) {
-            (Side::Server, _) => self.room_for_requests(),
-            (Side::Client, Order::ById) if self.out.len() >= self.limits.max_unsent.max(1) => 0,
-            (Side::Client, Order::ById) => self.limits.max_in_flight.saturating_sub(self.outgoing.live()),
-            (Side::Client, Order::InOrder) => usize::from(self.outgoing.is_empty()),
+        match self.side {
+            Side::Server => self.room_for_requests(),
+            Side::Client => self.room_for_calls(),
         }
     }
 

@@ -37,7 +37,7 @@ fn a_server_that_goes_away_tells_a_client_that_multiplexes() {
     server.go_away();
     server.go_away();
     assert_eq!(output(&mut server), h3());
-    server.reply(CallId(0), &ResponseHead::ok(), &Bytes::from_static(RESULT), More::Done).unwrap();
+    server.reply(CallId(1 << 31), &ResponseHead::ok(), &Bytes::from_static(RESULT), More::Done).unwrap();
     assert!(!output(&mut server).windows(5).any(|window| window == b"crrst"));
 }
 
@@ -46,7 +46,7 @@ fn a_server_that_goes_away_tells_others_on_their_answers() {
     let mut server = server_after(&h1());
     server.go_away();
     assert_eq!(output(&mut server), b"");
-    server.reply(CallId(0), &ResponseHead::ok(), &Bytes::from_static(RESULT), More::Done).unwrap();
+    server.reply(CallId(1 << 31), &ResponseHead::ok(), &Bytes::from_static(RESULT), More::Done).unwrap();
     let bytes = output(&mut server);
     assert!(bytes.windows(8).any(|window| window == b"crrst\0\x011"));
     match decode(&bytes).unwrap() {
