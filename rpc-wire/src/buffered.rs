@@ -90,7 +90,7 @@ impl<H: Unframed> Framing for Buffered<H> {
         limit: usize,
     ) -> Result<Option<Frame<MessageMirror>>, FrameError> {
         let Some(len) = whole(&self.header, &mut self.scan, src, limit)? else { return Ok(None) };
-        message::read(&self.header, src.split_to(len).freeze()).map(Some)
+        message::read(&self.header, src.split_to(len).freeze(), |mirror| mirror).map(Some)
     }
 
     fn detect(&self, first: &[u8]) -> Detect {

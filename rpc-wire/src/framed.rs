@@ -99,7 +99,7 @@ impl<H: MessageHeader> Framing for Framed<H> {
         let Some(len) = whole(src, limit)? else { return Ok(None) };
         let mut message = src.split_to(len).freeze();
         message.advance(PREFIX);
-        message::read(&self.header, message).map(Some)
+        message::read(&self.header, message, |mirror| mirror).map(Some)
     }
 
     fn detect(&self, first: &[u8]) -> Detect {

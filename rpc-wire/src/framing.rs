@@ -171,6 +171,12 @@ pub trait Framing: Clone + Send + Sync + 'static {
         let _ = dst;
     }
 
+    /// Whether the client hears that the server goes, by what [`go_away`](Self::go_away) wrote or with its next answer. Then
+    /// requests that crossed the news are served. Others are refused, since their client would never stop. Default: no.
+    fn says_that_it_goes(&self) -> bool {
+        false
+    }
+
     /// Whether a connection that begins with these bytes speaks this framing, told by the fewest bytes that suffice.
     fn detect(&self, first: &[u8]) -> Detect;
 

@@ -144,25 +144,29 @@ impl<'a> Message<'a> {
 
 /// Reads a message that is whole.
 ///
+/// `mirror` puts what an answer repeats of the message into what it repeats of all.
+///
 /// # Errors
 /// When it has no such header.
-pub(crate) fn read<H: Header + ?Sized>(
+#[inline]
+pub(crate) fn read<H: Header + ?Sized, M>(
     header: &H,
     mut message: Bytes,
-) -> Result<Frame<MessageMirror>, FrameError> {
+    mirror: impl FnOnce(MessageMirror) -> M,
+) -> Result<Frame<M>, FrameError> {
     let head = header.read(&mut message)?;
     let (service, method) = split_name(&head.name);
     let Some(kind) = Kind::from_number(head.kind) else {
         let kind = ApplicationErrorKind::INVALID_MESSAGE_TYPE;
         let status = status_from_application(kind.0, format!("invalid message type {}", head.kind));
-        let mirror = MessageMirror { name: method, id: head.id };
+        let mirror = mirror(MessageMirror { name: method, id: head.id });
         return Ok(Frame::Refused { id: head.id, status, mirror });
     };
     Ok(match kind {
         Kind::Call | Kind::Oneway => {
             let answer = if kind == Kind::Call { Answer::Wanted } else { Answer::None };
             let shape = if kind == Kind::Call { Shape::Unary } else { Shape::Oneway };
-            let mirror = MessageMirror { name: method.clone(), id: head.id };
+            let mirror = mirror(MessageMirror { name: method.clone(), id: head.id });
             let request = RequestHead { service, method, shape, ..RequestHead::default() };
             Frame::Request { id: head.id, head: request, body: message, answer, mirror }
         }

@@ -196,6 +196,12 @@ pub trait Protocol: Send + 'static {
     /// Takes no new calls, and tells the peer so where the protocol has a word for it.
     fn go_away(&mut self);
 
+    /// Whether the peer hears of that, but may have sent requests before it did: the connection of a server that goes away
+    /// should be kept for a moment when it is idle, so that those are served. Default: no.
+    fn may_be_crossed(&self) -> bool {
+        false
+    }
+
     /// How many calls may be opened by a client, or taken from the peer by a server, before others end.
     fn capacity(&self) -> usize;
 

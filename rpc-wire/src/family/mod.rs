@@ -14,7 +14,7 @@ use rpc_core::{CodecId, RequestHead, ResponseHead};
 pub use self::headers::{Headers, Member};
 use self::headers::{Unknown, find};
 use crate::message::{self, Header, Message, Naming};
-use crate::ttheader::{Layer, RequestHeading};
+use crate::ttheader::{Layer, read_mesh};
 use crate::{
     Detect, Frame, FrameError, Framing, MessageMirror, Order, TtHeaderConfig, TtHeaderMirror, WriteBuf,
     framed, ttheader,
@@ -43,6 +43,8 @@ pub struct Family<Hs: Headers> {
     scans: Hs::Scans,
     layer: Layer,
     speaks: Speaks,
+    /// The last message had a TTHeader.
+    headed: bool,
 }
 
 /// In which framing the clients of a [`Family`] call.
@@ -82,7 +84,8 @@ enum Around {
 impl<Hs: Headers> Family<Hs> {
     /// The family of messages with these headers.
     pub fn new(headers: Hs) -> Self {
-        Self { headers, scans: Hs::Scans::default(), layer: Layer::default(), speaks: Speaks::default() }
+        let (scans, layer, speaks) = (Hs::Scans::default(), Layer::default(), Speaks::default());
+        Self { headers, scans, layer, speaks, headed: false }
     }
 
     /// The same with another configuration of TTHeader.
@@ -131,20 +134,15 @@ impl<Hs: Headers> Family<Hs> {
         message: Bytes,
         to: impl FnOnce(MessageMirror) -> To,
     ) -> Result<Frame<FamilyMirror>, FrameError> {
-        let mut frame = message::read(self.header(which)?, message)?;
-        if let (false, Frame::Request { head, .. }) = (mesh.is_empty(), &mut frame) {
-            RequestHeading::read_mesh(mesh)?.fill(head, None);
-        }
-        Ok(self.known(which, frame, to))
-    }
-
-    /// Adds which header it was.
-    fn known<M>(&self, which: u8, frame: Frame<M>, to: impl FnOnce(M) -> To) -> Frame<FamilyMirror> {
-        let mut frame = frame.map(|mirror| FamilyMirror { which, to: to(mirror) });
+        let mirror = |mirror| FamilyMirror { which, to: to(mirror) };
+        let mut frame = message::read(self.header(which)?, message, mirror)?;
         if let Frame::Request { head, .. } = &mut frame {
             head.codec = CodecId(which);
+            if !mesh.is_empty() {
+                read_mesh(mesh, head)?;
+            }
         }
-        frame
+        Ok(frame)
     }
 }
 
@@ -220,6 +218,7 @@ impl<Hs: Headers> Framing for Family<Hs> {
             Around::Nothing(which) => self.headers.end(which, &mut self.scans, rest, limit)?,
         };
         let Some(len) = len else { return Ok(None) };
+        self.headed = around == Around::TtHeader;
         let mut whole = src.split_to(before + len).freeze();
         let mesh = whole.split_to(before);
         match around {
@@ -230,7 +229,11 @@ impl<Hs: Headers> Framing for Family<Hs> {
                     Some((which, headers.get(which)?))
                 };
                 let (which, frame) = self.layer.read(whole, which)?;
-                Ok(Some(self.known(which, frame, To::TtHeader)))
+                let mut frame = frame.map(|mirror| FamilyMirror { which, to: To::TtHeader(mirror) });
+                if let Frame::Request { head, .. } = &mut frame {
+                    head.codec = CodecId(which);
+                }
+                Ok(Some(frame))
             }
             Around::Frame(which) => {
                 whole.advance(framed::PREFIX);
@@ -250,6 +253,11 @@ impl<Hs: Headers> Framing for Family<Hs> {
 
     fn go_away(&mut self, dst: &mut WriteBuf) {
         self.layer.go_away(dst);
+    }
+
+    /// Where there is a header, there is a word for it.
+    fn says_that_it_goes(&self) -> bool {
+        self.headed
     }
 
     fn detect(&self, first: &[u8]) -> Detect {

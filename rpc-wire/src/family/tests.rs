@@ -221,3 +221,17 @@ fn every_split_gives_the_same() {
         every_way(&family(), messages);
     }
 }
+
+/// Behind a header alone there is a word for going away, and so a reason to serve what crosses it.
+#[test]
+fn only_a_connection_that_spoke_ttheader_can_say_that_it_goes() {
+    for (speaks, says) in [(Speaks::TtHeader, true), (Speaks::Framed, false), (Speaks::Buffered, false)] {
+        let mut family = family();
+        let request = written(|dst| {
+            family.clone().speaks(speaks).encode_request(1, &echo(), &Bytes::from_static(HI), dst).unwrap();
+        });
+        assert!(!family.says_that_it_goes());
+        assert!(matches!(family.decode(&mut BytesMut::from(&request[..]), LIMIT), Ok(Some(Frame::Request { .. }))));
+        assert_eq!(family.says_that_it_goes(), says, "{speaks:?}");
+    }
+}

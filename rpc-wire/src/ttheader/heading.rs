@@ -10,79 +10,73 @@ use super::keys::{number, text};
 use super::metadata::{self, Pairs};
 use crate::{FrameError, Kind};
 
-/// What a header says of a request.
-#[derive(Debug, Default)]
-pub(crate) struct RequestHeading {
-    service: Name,
-    /// What the caller gives the call, from now on.
-    timeout: Option<Duration>,
-    metadata: Metadata,
-    pub(super) checksum: Option<Bytes>,
-}
-
 /// What a header says of an answer.
 #[derive(Debug, Default)]
-pub(super) struct AnswerHeading {
+pub(super) struct AnswerHeading<'a> {
     pub(super) failure: Option<Status>,
     pub(super) metadata: Metadata,
     /// The peer takes no more calls on the connection.
     pub(super) closing: bool,
-    pub(super) checksum: Option<Bytes>,
+    pub(super) checksum: Option<&'a [u8]>,
 }
 
-impl RequestHeading {
-    /// # Errors
-    /// When the header is not well formed.
-    pub(super) fn read(header: &Bytes) -> Result<Self, FrameError> {
-        Self::collect(header, Entries::of(header)?)
-    }
-
-    /// Reads the texts that a mesh put before a message: the two bytes of their size, before those the magic number.
-    ///
-    /// # Errors
-    /// When they are not well formed.
-    pub(crate) fn read_mesh(header: &Bytes) -> Result<Self, FrameError> {
-        Self::collect(header, Entries::of_mesh(header)?)
-    }
-
-    fn collect<'a>(header: &'a Bytes, entries: Entries<'a>) -> Result<Self, FrameError> {
-        let (mut heading, mut pairs) = (Self::default(), Pairs::of(header));
-        for entry in entries {
-            match entry? {
-                Entry::Text(text::SERVICE, name) => {
-                    heading.service = Name::from_bytes(header.slice_ref(name))
-                }
-                Entry::Text(text::CHECKSUM, said) => heading.checksum = Some(header.slice_ref(said)),
-                Entry::Text(key, value) => pairs.request(key, value),
-                Entry::Token(token) => pairs.token(token),
-                Entry::Number(number::TIMEOUT, millis) => heading.timeout = timeout(millis),
-                Entry::Number(..) => {}
-            }
-        }
-        heading.metadata = pairs.into_metadata();
-        Ok(heading)
-    }
-
-    /// Puts what it says into a request's head. A service that the message names itself stays.
-    pub(crate) fn fill(self, head: &mut RequestHead, now: Option<Instant>) {
-        if head.service.is_empty() {
-            head.service = self.service;
-        }
-        head.deadline = self.timeout.zip(now).and_then(|(left, now)| now.checked_add(left));
-        head.metadata = self.metadata;
-    }
+/// Reads what a header says of a request into the request's head, and returns what it says of the payload's checksum. The
+/// time that the caller gives the call counts from `now`. A service that the message names itself stays.
+///
+/// # Errors
+/// When the header is not well formed.
+pub(super) fn read_request<'a>(
+    header: &'a Bytes,
+    head: &mut RequestHead,
+    now: Option<Instant>,
+) -> Result<Option<&'a [u8]>, FrameError> {
+    collect(header, Entries::of(header)?, head, now)
 }
 
-impl AnswerHeading {
+/// Reads the texts that a mesh put before a message: the two bytes of their size, before those the magic number.
+///
+/// # Errors
+/// When they are not well formed.
+pub(crate) fn read_mesh(header: &Bytes, head: &mut RequestHead) -> Result<(), FrameError> {
+    collect(header, Entries::of_mesh(header)?, head, None).map(drop)
+}
+
+fn collect<'a>(
+    header: &'a Bytes,
+    entries: Entries<'a>,
+    head: &mut RequestHead,
+    now: Option<Instant>,
+) -> Result<Option<&'a [u8]>, FrameError> {
+    let (mut pairs, mut checksum, mut service, mut left) = (Pairs::of(header), None, None, None);
+    for entry in entries {
+        match entry? {
+            Entry::Text(text::SERVICE, name) => service = Some(name),
+            Entry::Text(text::CHECKSUM, said) => checksum = Some(said),
+            Entry::Text(key, value) => pairs.request(key, value),
+            Entry::Token(token) => pairs.token(token),
+            Entry::Number(number::TIMEOUT, millis) => left = timeout(millis),
+            Entry::Number(..) => {}
+        }
+    }
+    if let (Some(name), true) = (service, head.service.is_empty()) {
+        head.service = Name::from_bytes(header.slice_ref(name));
+        head.service_is_advice = true;
+    }
+    head.deadline = left.zip(now).and_then(|(left, now)| now.checked_add(left));
+    head.metadata = pairs.into_metadata();
+    Ok(checksum)
+}
+
+impl<'a> AnswerHeading<'a> {
     /// # Errors
     /// When the header is not well formed.
-    pub(super) fn read(header: &Bytes) -> Result<Self, FrameError> {
+    pub(super) fn read(header: &'a Bytes) -> Result<Self, FrameError> {
         let (mut heading, mut pairs, mut business) =
             (Self::default(), Pairs::of(header), Business::default());
         for entry in Entries::of(header)? {
             match entry? {
                 Entry::Text(text::CLOSING, value) => heading.closing = !value.is_empty(),
-                Entry::Text(text::CHECKSUM, said) => heading.checksum = Some(header.slice_ref(said)),
+                Entry::Text(text::CHECKSUM, said) => heading.checksum = Some(said),
                 Entry::Text(text::BUSINESS_CODE, value) => business.code = value,
                 Entry::Text(text::BUSINESS_MESSAGE, value) => business.message = value,
                 Entry::Text(text::BUSINESS_EXTRA, value) => business.extra = value,
@@ -167,7 +161,7 @@ fn put_checksum(checksum: Option<&str>, info: &mut InfoWriter<'_>) -> Result<(),
 }
 
 fn put_kind(kind: Kind, info: &mut InfoWriter<'_>) -> Result<(), FrameError> {
-    info.decimal(number::MESSAGE_KIND, kind as u128)
+    info.decimal(number::MESSAGE_KIND, kind as u64)
 }
 
 /// Kitex's and volo's servers know a service by its name alone.
@@ -176,6 +170,8 @@ fn without_package(service: &Name) -> &[u8] {
 }
 
 /// Rounded up, so that the server does not give up first, and at least 1, since 0 says that there is no limit.
-fn millis(remaining: Duration) -> u128 {
-    remaining.as_nanos().div_ceil(1_000_000).max(1)
+fn millis(remaining: Duration) -> u64 {
+    let begun = u64::from(!remaining.subsec_nanos().is_multiple_of(1_000_000));
+    let millis = remaining.as_secs().saturating_mul(1000).saturating_add(remaining.subsec_millis().into());
+    millis.saturating_add(begun).max(1)
 }

@@ -1,5 +1,3 @@
-use std::fmt::Write as _;
-
 use bytes::{Buf, BufMut, BytesMut};
 
 use super::packet::patch;
@@ -73,6 +71,7 @@ impl<'a> Entries<'a> {
         self.rest.try_get_u16().map_err(|_| short())
     }
 
+    #[inline]
     fn bytes(&mut self) -> Result<&'a [u8], FrameError> {
         let len = usize::from(self.u16()?);
         let (bytes, rest) = self.rest.split_at_checked(len).ok_or_else(short)?;
@@ -94,6 +93,7 @@ impl<'a> Entries<'a> {
         Ok(())
     }
 
+    #[inline]
     fn step(&mut self) -> Result<Option<Entry<'a>>, FrameError> {
         while self.left == 0 {
             match self.rest.split_first() {
@@ -126,6 +126,7 @@ impl<'a> Entries<'a> {
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>, FrameError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.step().transpose()
     }
@@ -156,34 +157,28 @@ impl<'a> InfoWriter<'a> {
     pub(super) fn token(&mut self, token: &[u8]) -> Result<(), FrameError> {
         self.open = None;
         self.dst.put_u8(Block::Token as u8);
-        self.bytes(&[token])
+        self.bytes(token)
     }
 
     /// Appends a pair whose key is a text, given in two parts.
     pub(super) fn text(&mut self, prefix: &[u8], key: &[u8], value: &[u8]) -> Result<(), FrameError> {
         self.count(Block::Texts)?;
-        self.bytes(&[prefix, key])?;
-        self.bytes(&[value])
+        self.len(prefix.len() + key.len())?;
+        self.dst.put_slice(prefix);
+        self.dst.put_slice(key);
+        self.bytes(value)
     }
 
     /// Appends a pair whose key is a number.
     pub(super) fn number(&mut self, key: u16, value: &[u8]) -> Result<(), FrameError> {
         self.count(Block::Numbers)?;
         self.dst.put_u16(key);
-        self.bytes(&[value])
+        self.bytes(value)
     }
 
     /// Appends a pair whose key is a number, and its value too.
-    pub(super) fn decimal(&mut self, key: u16, value: u128) -> Result<(), FrameError> {
-        self.count(Block::Numbers)?;
-        self.dst.put_u16(key);
-        self.dst.put_u16(0);
-        let at = self.dst.len();
-        // The only error is a buffer that is full, and this one grows.
-        let _ = write!(self.dst, "{value}");
-        let digits = u16::try_from(self.dst.len() - at).unwrap_or_default(); // 39 at most
-        patch(self.dst, at - 2, digits.to_be_bytes());
-        Ok(())
+    pub(super) fn decimal(&mut self, key: u16, value: u64) -> Result<(), FrameError> {
+        self.number(key, Digits::of(value).as_bytes())
     }
 
     /// Counts a pair in its block, which is begun where another one is open.
@@ -205,15 +200,65 @@ impl<'a> InfoWriter<'a> {
         Ok(())
     }
 
-    fn bytes(&mut self, parts: &[&[u8]]) -> Result<(), FrameError> {
-        let len: usize = parts.iter().map(|part| part.len()).sum();
-        let counted = u16::try_from(len).map_err(|_| {
-            FrameError::Unsupported(
-                format!("{len} bytes in a key or value: ttheader has room for 65,535").into(),
-            )
-        })?;
-        self.dst.put_u16(counted);
-        parts.iter().for_each(|part| self.dst.put_slice(part));
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), FrameError> {
+        self.len(bytes.len())?;
+        self.dst.put_slice(bytes);
         Ok(())
+    }
+
+    #[inline]
+    fn len(&mut self, len: usize) -> Result<(), FrameError> {
+        self.dst.put_u16(u16::try_from(len).map_err(|_| too_long(len))?);
+        Ok(())
+    }
+}
+
+#[cold]
+fn too_long(len: usize) -> FrameError {
+    FrameError::Unsupported(format!("{len} bytes in a key or value: ttheader has room for 65,535").into())
+}
+
+/// A number's decimal digits. Every call has two numbers in its header, and the standard library's formatting of them took a
+/// twentieth of it.
+struct Digits {
+    digits: [u8; Self::MOST],
+    begin: usize,
+}
+
+impl Digits {
+    /// Those of 2^64 - 1.
+    const MOST: usize = 20;
+
+    #[inline]
+    fn of(mut value: u64) -> Self {
+        let mut this = Self { digits: [b'0'; Self::MOST], begin: Self::MOST };
+        for (at, digit) in this.digits.iter_mut().enumerate().rev() {
+            let [last, ..] = (value % 10).to_le_bytes();
+            *digit = b'0' + last;
+            this.begin = at;
+            value /= 10;
+            if value == 0 {
+                break;
+            }
+        }
+        this
+    }
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        self.digits.get(self.begin..).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_those_of_the_standard_library() {
+        for value in [0, 1, 9, 10, 99, 100, 1234, 5000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
+            assert_eq!(Digits::of(value).as_bytes(), value.to_string().as_bytes());
+        }
     }
 }

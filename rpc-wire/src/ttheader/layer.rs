@@ -3,7 +3,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use rpc_core::{RequestHead, ResponseHead};
 
-use super::heading::{self, AnswerHeading, RequestHeading};
+use super::heading::{self, AnswerHeading};
 use super::info::InfoWriter;
 use super::packet::{self, Packet};
 use super::{Payload, TtHeaderConfig, control, crc};
@@ -122,45 +122,43 @@ impl Layer {
             return Ok((0, Frame::GoAway));
         }
         let (form, (which, of), message) = Payload::open(payload.clone(), which)?;
-        let verify = |said: &Option<Bytes>| said.as_ref().map_or(Ok(()), |said| crc::check(&payload, said));
-        let mirror = |message, said: &Option<Bytes>| TtHeaderMirror {
-            message,
-            payload: form,
-            checksum: said.is_some(),
-        };
-        let frame = match message::read(of, message)? {
-            Frame::Request { id, mut head, body, answer, mirror: message } => {
-                let heading = RequestHeading::read(&header)?;
-                verify(&heading.checksum)?;
+        let verify = |said: Option<&[u8]>| said.map_or(Ok(()), |said| crc::check(&payload, said));
+        let mirror = |message| TtHeaderMirror { message, payload: form, checksum: false };
+        // A frame is large: it is changed where it stands.
+        let mut frame = message::read(of, message, mirror)?;
+        match &mut frame {
+            Frame::Request { head, mirror, .. } => {
+                let said = heading::read_request(&header, head, self.now)?;
+                verify(said)?;
+                mirror.checksum = said.is_some();
                 self.peer_multiplexes |= flags & OUT_OF_ORDER != 0;
-                let mirror = mirror(message, &heading.checksum);
-                heading.fill(&mut head, self.now);
-                Frame::Request { id, head, body, answer, mirror }
             }
-            Frame::Refused { id, status, mirror: message } => {
-                let heading = RequestHeading::read(&header)?;
-                verify(&heading.checksum)?;
-                Frame::Refused { id, status, mirror: mirror(message, &heading.checksum) }
+            Frame::Refused { mirror, .. } => {
+                let said = heading::read_request(&header, &mut RequestHead::default(), None)?;
+                verify(said)?;
+                mirror.checksum = said.is_some();
             }
-            Frame::Response { id, method, mut head, mut body } => {
-                let heading = AnswerHeading::read(&header)?;
-                verify(&heading.checksum)?;
+            Frame::Response { id, head, body, .. } => {
                 // A proxy that fails a call itself may not have its id in the message.
-                let id = id.filter(|id| *id != control::ID || head.status.is_ok()).or(Some(outer_id));
-                if id == Some(control::ID) && head.status.is_ok() {
+                *id = id.filter(|id| *id != control::ID || head.status.is_ok()).or(Some(outer_id));
+                let nobodys = *id == Some(control::ID) && head.status.is_ok();
+                let heading = AnswerHeading::read(&header)?;
+                verify(heading.checksum)?;
+                if nobodys {
                     return Ok((which, Frame::Ignored)); // no call has that id
                 }
                 if let Some(status) = heading.failure {
                     head.status = Err(status);
-                    body = Bytes::new();
+                    *body = Bytes::new();
                 }
                 head.metadata = heading.metadata;
-                let response = Frame::Response { id, method, head, body };
-                if heading.closing { Frame::Last(Box::new(response)) } else { response }
+                if heading.closing {
+                    return Ok((which, Frame::Last(Box::new(frame))));
+                }
             }
             // A message is none of these.
-            Frame::GoAway | Frame::Ignored | Frame::Last(_) => Frame::Ignored,
-        };
+            Frame::GoAway | Frame::Ignored | Frame::Last(_) => frame = Frame::Ignored,
+        }
         Ok((which, frame))
     }
 }

@@ -27,7 +27,7 @@ use bytes::{Bytes, BytesMut};
 use rpc_core::{RequestHead, ResponseHead};
 
 pub use self::config::{BackwardKeys, Payload, TtHeaderConfig};
-pub(crate) use self::heading::RequestHeading;
+pub(crate) use self::heading::read_mesh;
 pub(crate) use self::layer::Layer;
 pub use self::layer::TtHeaderMirror;
 pub(crate) use self::packet::{MAGIC, PREFIX, whole};
@@ -127,6 +127,10 @@ impl<H: MessageHeader> Framing for TtHeader<H> {
 
     fn go_away(&mut self, dst: &mut WriteBuf) {
         self.layer.go_away(dst);
+    }
+
+    fn says_that_it_goes(&self) -> bool {
+        true
     }
 
     /// A length and the magic number behind it.

@@ -120,7 +120,7 @@ impl<F: Framing> Unary<F> {
                 Err(ConnectionError::new(ConnectionErrorKind::Malformed, "a request came to a client"))
             }
             Frame::Request { id, head, body, answer, mirror } => {
-                let refused = if self.going_away {
+                let refused = if self.going_away && !self.framing.says_that_it_goes() {
                     Some(Status::unavailable("shutting down, not executed"))
                 } else if F::SYMMETRIC && self.room_for_requests() == 0 {
                     Some(Status::resource_exhausted("too many calls in flight, not executed"))
@@ -355,6 +355,10 @@ impl<F: Framing> Protocol for Unary<F> {
         if self.side == Side::Server && !told {
             self.framing.go_away(&mut self.out);
         }
+    }
+
+    fn may_be_crossed(&self) -> bool {
+        self.side == Side::Server && self.going_away && self.framing.says_that_it_goes()
     }
 
     fn capacity(&self) -> usize {

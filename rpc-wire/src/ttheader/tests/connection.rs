@@ -55,6 +55,21 @@ fn a_server_that_goes_away_tells_others_on_their_answers() {
     }
 }
 
+/// A client that asked before it heard does not ask again: Kitex's take a refusal for an answer.
+#[test]
+fn what_crosses_the_farewell_is_served() {
+    for (request, told) in [(call(&echo()).unwrap(), &h3()[..]), (h1(), b"")] {
+        let mut server = server_after(&request);
+        assert!(!server.may_be_crossed());
+        server.go_away();
+        assert!(server.may_be_crossed());
+        assert_eq!(output(&mut server), told);
+        server.handle_input(Instant::now(), &mut BytesMut::from(&request[..])).unwrap();
+        let Some(Event::Request { id, .. }) = server.poll_event() else { panic!("it is refused") };
+        server.reply(id, &ResponseHead::ok(), &Bytes::from_static(RESULT), More::Done).unwrap();
+    }
+}
+
 #[test]
 fn a_client_that_is_told_opens_no_more_calls_and_gets_its_answers() {
     let last = packet(0, 1, &t4(), texts(&[("crrst", b"1")]));
