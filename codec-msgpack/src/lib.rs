@@ -3,7 +3,7 @@
 //! - `msgpack`: [`MsgPack`], the codec. `ser`, `de`: serde's two sides of it.
 //! - `rpc`: [`Rpc`], the framing.
 //! - `walk`: finds where a value ends, as its bytes come in.
-//! - `read`, `write`: one item of the format.
+//! - `read`, `write`: one item of the format. `value`: encoded values, without a type for them.
 //! - `fuzz`: bodies for fuzzers, which the unit tests run as well.
 //!
 //! The serde side is here and not `rmp-serde`'s: that one does not limit how deep a value is that it writes, nor how deep
@@ -21,6 +21,7 @@ mod ser;
 #[cfg(test)]
 mod testing;
 mod text;
+pub mod value;
 mod walk;
 mod write;
 

@@ -15,6 +15,7 @@ use crate::write::{self, Dialect};
 /// | `Text` | `"not_found: no such user"` | kept | kept | lost |
 /// | `Pair` | `[5, "no such user"]` | kept, but `cancelled` | kept | lost |
 /// | `Map` | `{"code": "not_found", "message": "no such user", "details": …}` | kept | kept | kept |
+/// | `Jubatus` | as `Text`, but two kinds are numbers, and then the result says more | kept | kept | lost |
 ///
 /// A declared exception is always `{"code": "exception", "message": …, "name": …, "value": …}`, so that it comes out whole
 /// at a peer that knows the method's definition.
@@ -44,15 +45,44 @@ pub enum ErrorForm {
     Pair,
     /// A map: for peers of this library.
     Map,
+    /// As Jubatus does: 1 for `unimplemented`, with the method's name as the result, 2 for `invalid_argument`, with the text as
+    /// the result. Others are texts.
+    Jubatus,
 }
 
+/// Jubatus's numbers: there is no such method, and the parameters do not fit it.
+const NO_METHOD: u64 = 1;
+const BAD_ARGUMENT: u64 = 2;
+
 impl ErrorForm {
+    /// Whether a failure names the method that was called.
+    pub(super) fn names_methods(self) -> bool {
+        self == Self::Jubatus
+    }
+
+    /// Writes error and result.
     pub(super) fn write(
         self,
         status: &Status,
+        method: &Name,
         dialect: Dialect,
         dst: &mut BytesMut,
     ) -> Result<(), EncodeError> {
+        if self == Self::Jubatus && status.exception_name().is_none() {
+            let (number, result) = match status.code() {
+                Code::Unimplemented => (NO_METHOD, method.as_bytes()),
+                Code::InvalidArgument => (BAD_ARGUMENT, status.message().as_bytes()),
+                _ => return Self::Text.write(status, method, dialect, dst),
+            };
+            write::uint(dst, number);
+            return write::str(dst, result, dialect);
+        }
+        self.write_error(status, dialect, dst)?;
+        write::nil(dst);
+        Ok(())
+    }
+
+    fn write_error(self, status: &Status, dialect: Dialect, dst: &mut BytesMut) -> Result<(), EncodeError> {
         let text = |dst: &mut BytesMut, text: &str| write::str(dst, text.as_bytes(), dialect);
         if let Some(name) = status.exception_name() {
             let value = status.details();
@@ -71,7 +101,7 @@ impl ErrorForm {
             return Ok(());
         }
         match self {
-            Self::Text => match status.code() {
+            Self::Text | Self::Jubatus => match status.code() {
                 Code::Unknown if prefixed(status.message()).is_none() => text(dst, status.message()),
                 code => text(dst, &format!("{code}: {}", status.message())),
             },
@@ -130,10 +160,10 @@ fn unknown(error: &[u8]) -> Status {
 /// A number alone: Jubatus sends two.
 fn numbered(number: u64, text: Option<String>) -> Status {
     let status = match (number, text) {
-        (1, Some(method)) => Status::unimplemented(format!("unknown method {method:?}")),
-        (1, None) => Status::unimplemented("unknown method"),
-        (2, Some(text)) => Status::invalid_argument(text),
-        (2, None) => Status::invalid_argument("the parameters do not fit the method"),
+        (NO_METHOD, Some(method)) => Status::unimplemented(format!("unknown method {method:?}")),
+        (NO_METHOD, None) => Status::unimplemented("unknown method"),
+        (BAD_ARGUMENT, Some(text)) => Status::invalid_argument(text),
+        (BAD_ARGUMENT, None) => Status::invalid_argument("the parameters do not fit the method"),
         (number, Some(text)) => Status::unknown(format!("error {number}: {text}")),
         (number, None) => Status::unknown(format!("error {number}")),
     };
@@ -227,7 +257,7 @@ mod tests {
 
     fn written(form: ErrorForm, status: &Status) -> BytesMut {
         let mut dst = BytesMut::new();
-        form.write(status, Dialect::Current, &mut dst).unwrap();
+        form.write_error(status, Dialect::Current, &mut dst).unwrap();
         dst
     }
 
@@ -274,7 +304,7 @@ mod tests {
         for bad in [&b""[..], b"\x92\x01", b"\x01\x02", b"\xc1"] {
             let status = Status::exception("Overdrawn", Bytes::copy_from_slice(bad));
             assert!(
-                ErrorForm::Text.write(&status, Dialect::Current, &mut BytesMut::new()).is_err(),
+                ErrorForm::Text.write_error(&status, Dialect::Current, &mut BytesMut::new()).is_err(),
                 "{bad:x?}"
             );
         }

@@ -13,7 +13,7 @@ mod render;
 use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
-use rpc_core::{EncodeError, RequestHead, ResponseHead, Shape, Status};
+use rpc_core::{EncodeError, Name, RequestHead, ResponseHead, Shape, Status};
 use rpc_wire::{Answer, Detect, Frame, FrameError, Framing, Order, WriteBuf};
 
 use self::envelope::Envelope;
@@ -47,6 +47,9 @@ pub struct Rpc {
     errors: ErrorForm,
     walker: Walker,
 }
+
+/// What an answer repeats of its request: the peer's id, and the name of the method where failures name it.
+type Mirror = (u32, Name);
 
 /// The longest method name that is taken, in bytes.
 const MAX_NAME: usize = 1024;
@@ -96,7 +99,9 @@ impl Rpc {
         self
     }
 
-    fn request(&self, id: Option<u32>, method: Result<rpc_core::Name, Status>, params: Bytes) -> Frame<u32> {
+    fn request(&self, id: Option<u32>, method: Result<Name, Status>, params: Bytes) -> Frame<Mirror> {
+        let named = method.as_ref().ok().filter(|_| self.errors.names_methods());
+        let mirror = (id.unwrap_or_default(), named.cloned().unwrap_or_default());
         let checked = method.and_then(|name| match item(&params) {
             Ok((Item::Array(_), _)) => Ok(name),
             _ => Err(Status::invalid_argument("the parameters are not an array")),
@@ -110,10 +115,9 @@ impl Rpc {
                     None => (Shape::Oneway, Answer::None),
                 };
                 let head = RequestHead { service, method, shape, ..RequestHead::default() };
-                let id = id.unwrap_or_default();
-                Frame::Request { id, head, body: params, answer, mirror: id }
+                Frame::Request { id: mirror.0, head, body: params, answer, mirror }
             }
-            (Err(status), Some(id)) => Frame::Refused { id, status, mirror: id },
+            (Err(status), Some(id)) => Frame::Refused { id, status, mirror },
             (Err(_), None) => Frame::Ignored,
         }
     }
@@ -127,8 +131,7 @@ impl Default for Rpc {
 
 impl Framing for Rpc {
     type Codecs = (MsgPack,);
-    /// The peer's id.
-    type Mirror = u32;
+    type Mirror = Mirror;
     const ORDER: Order = Order::ById;
     const PREFIX: usize = 0;
     const SYMMETRIC: bool = true;
@@ -166,7 +169,7 @@ impl Framing for Rpc {
 
     fn encode_response(
         &self,
-        id: &u32,
+        (id, method): &Mirror,
         head: &ResponseHead,
         body: &Bytes,
         dst: &mut WriteBuf,
@@ -179,14 +182,13 @@ impl Framing for Rpc {
                 if body.is_empty() { write::nil(out) } else { dst.put_bytes(body) }
             }
             Err(status) => {
-                self.errors.write(status, self.codec.dialect(), out).map_err(unsupported)?;
-                write::nil(out);
+                self.errors.write(status, method, self.codec.dialect(), out).map_err(unsupported)?;
             }
         }
         Ok(())
     }
 
-    fn decode(&mut self, src: &mut BytesMut, limit: usize) -> Result<Option<Frame<u32>>, FrameError> {
+    fn decode(&mut self, src: &mut BytesMut, limit: usize) -> Result<Option<Frame<Mirror>>, FrameError> {
         let Some(first) = src.first() else { return Ok(None) };
         envelope::check_start(*first)?;
         let len = match self.walker.walk(src, limit) {
@@ -228,5 +230,7 @@ fn unsupported(error: EncodeError) -> FrameError {
     FrameError::Unsupported(error.to_string().into())
 }
 
+#[cfg(test)]
+mod jubatus;
 #[cfg(test)]
 mod tests;

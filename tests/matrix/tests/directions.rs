@@ -17,6 +17,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("codec-thrift", &["rpc-core", "rpc-wire"]),
     ("transport-mux", &["rpc-core", "rpc-net", "rpc-wire"]),
     ("transport-pool", &["rpc-core", "rpc-net", "rpc-wire"]),
+    ("keeper", &["codec-msgpack", "rpc-core"]),
     ("rpc-build", &[]),
     (
         "rpc",
@@ -44,6 +45,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("codec-msgpack", &["tokio"]),
     ("codec-protobuf", &["tokio"]),
     ("codec-thrift", &["tokio"]),
+    ("keeper", &["tokio"]),
     ("rpc-build", &["tokio"]),
 ];
 
