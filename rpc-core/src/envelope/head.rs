@@ -9,6 +9,9 @@ use crate::{Caller, CodecId, Metadata, Method, Name, Shape, Status};
 pub struct RequestHead {
     /// The service's full name; empty where the wire does not name it.
     pub service: Name,
+    /// That name is advice: a server that knows no such service takes the method by its own name, if one service alone has it.
+    /// Servers of TTHeader's family do so. Set on the server.
+    pub service_is_advice: bool,
     /// The method's name.
     pub method: Name,
     /// Who sends how many messages. On the server it is what the wire tells: a request that wants no answer is

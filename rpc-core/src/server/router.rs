@@ -15,7 +15,8 @@ use crate::{Body, BoxError, Codec, CodecSet, Request, Response, Status};
 /// whose types one of them can not carry.
 ///
 /// A request finds its method by service and method where the wire names both, else by the method's name if only one
-/// service has it.
+/// service has it; so it does too where the wire's name for the service is [advice](crate::RequestHead::service_is_advice),
+/// there is no such service, and no [`fallback`](Self::fallback) either.
 pub struct Router<Cs> {
     services: Vec<&'static str>,
     /// The services wait for the codecs, which the protocol configures.
@@ -243,7 +244,10 @@ impl Table {
                         "unknown method {method:?} of service {service:?}"
                     )));
                 }
-                (None, _) => return Err(Status::unimplemented(format!("unknown service {service:?}"))),
+                (None, _) => match entries {
+                    [entry] if request.head.service_is_advice && self.fallback.is_none() => entry,
+                    _ => return Err(Status::unimplemented(format!("unknown service {service:?}"))),
+                },
             }
         };
         let codec = usize::from(request.head.codec.0);

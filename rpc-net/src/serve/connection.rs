@@ -90,6 +90,9 @@ where
         {
             self.stop = None;
             self.protocol.go_away();
+            if self.protocol.may_be_crossed() {
+                self.patience.may_be_crossed();
+            }
         }
         // What wakes a connection is most often its peer.
         let mut starved = self.read.is_empty() && self.may_read() && self.poll_read(cx)?.is_pending();
@@ -201,7 +204,8 @@ where
 
     /// Whether nothing is left to do: the peer or this side ends the connection, and all calls are answered.
     fn is_done(&self) -> bool {
-        (self.drained || self.stop.is_none()) && self.protocol.in_flight() == 0 && self.out.is_empty()
+        let stops = self.stop.is_none() && !self.patience.is_crossed();
+        (self.drained || stops) && self.protocol.in_flight() == 0 && self.out.is_empty()
     }
 
     fn handle_input(&mut self, cx: &mut Context<'_>) -> Result<(), TransportError> {
@@ -259,6 +263,7 @@ where
             let kind = TransportErrorKind::Protocol;
             return Err(TransportError::new(kind, Stage::Receive, Sent::Maybe).because(what));
         }
+        self.patience.end_crossing(now);
         if self.patience.is_idle(now) {
             self.out.release();
             self.protocol.release_memory();

@@ -8,6 +8,8 @@ pub(super) struct Patience {
     /// When some of what waits to be written has to be taken, and how much was written when that was set.
     write_due: Option<(Instant, u64)>,
     idle: Idle,
+    /// Until when an idle connection is kept for requests that are on their way, while it stops.
+    crossed_until: Option<Instant>,
     /// Something was read since that was last looked at.
     heard: bool,
 }
@@ -25,28 +27,57 @@ enum Idle {
 /// How long a connection keeps the memory for messages without having any; it may be twice as long.
 const IDLE_AFTER: Duration = Duration::from_secs(1);
 
+/// How long a request that the peer sent before it heard that the connection ends may take to come in. Kitex's servers wait for
+/// half as long.
+const CROSSING: Duration = Duration::from_millis(200);
+
 /// What a peer has to take in the time that it has for that, in bytes: so that one that reads a byte now and then does not
 /// hold a connection for ever.
 const LEAST_TAKEN: u64 = 16 * 1024;
 
 impl Patience {
     pub(super) fn new(stall_timeout: Duration) -> Self {
-        Self { stall_timeout, message_due: None, write_due: None, idle: Idle::No, heard: false }
+        Self {
+            stall_timeout,
+            message_due: None,
+            write_due: None,
+            idle: Idle::No,
+            crossed_until: None,
+            heard: false,
+        }
     }
 
     /// When to look again.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let idle = if let Idle::Until(at) = self.idle { Some(at) } else { None };
         let stalled = self.write_due.map(|(due, _)| due);
-        [self.message_due, stalled, idle].into_iter().flatten().min()
+        [self.message_due, stalled, idle, self.crossed_until].into_iter().flatten().min()
     }
 
     /// Notes that something was read.
     pub(super) fn heard(&mut self) {
         self.heard = true;
+        if self.crossed_until.is_some() {
+            self.may_be_crossed();
+        }
         if matches!(self.idle, Idle::Released) {
             self.idle = Idle::No;
         }
+    }
+
+    /// The peer is told that the connection ends: what it sent before it heard that should still come in.
+    pub(super) fn may_be_crossed(&mut self) {
+        self.crossed_until = now().checked_add(CROSSING);
+    }
+
+    /// Whether such requests are still waited for.
+    pub(super) fn is_crossed(&self) -> bool {
+        self.crossed_until.is_some()
+    }
+
+    /// Notes that such requests had their time, if so.
+    pub(super) fn end_crossing(&mut self, now: Instant) {
+        self.crossed_until = self.crossed_until.filter(|until| *until > now);
     }
 
     /// Notes that there is nothing to read. Says whether the time for being idle began to run just now.

@@ -231,7 +231,10 @@ fn only_a_connection_that_spoke_ttheader_can_say_that_it_goes() {
             family.clone().speaks(speaks).encode_request(1, &echo(), &Bytes::from_static(HI), dst).unwrap();
         });
         assert!(!family.says_that_it_goes());
-        assert!(matches!(family.decode(&mut BytesMut::from(&request[..]), LIMIT), Ok(Some(Frame::Request { .. }))));
+        assert!(matches!(
+            family.decode(&mut BytesMut::from(&request[..]), LIMIT),
+            Ok(Some(Frame::Request { .. }))
+        ));
         assert_eq!(family.says_that_it_goes(), says, "{speaks:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use codec_protobuf::KitexHeader;
 use codec_thrift::{Binary, BinaryHeader, CompactHeader};
 use rpc_core::{
@@ -14,9 +14,10 @@ use rpc_core::{
 };
 use rpc_net::Server;
 use rpc_test::transport::{Kind, Settings, patient};
-use rpc_test::{Net, PipeConfig, Running, Wire, run, transport_suite};
-use rpc_wire::{Payload, TtHeader, TtHeaderConfig};
+use rpc_test::{Net, PipeConfig, PipeEnd, Probe, Running, Wire, run, transport_suite};
+use rpc_wire::{Framing, Payload, TtHeader, TtHeaderConfig, WriteBuf};
 use tests_matrix::{MuxKind, PoolKind};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 use tower::service_fn;
 
@@ -188,5 +189,90 @@ fn no_call_fails_when_a_server_goes_away() {
         for answer in answers {
             assert_eq!(answer.unwrap().head.status, Ok(()));
         }
+    });
+}
+
+/// The bytes of a call of `probe.Probe`'s method `echo`, behind a header that names a service.
+fn asked(service: &'static str, method: &'static str) -> Vec<u8> {
+    let config = TtHeaderConfig { out_of_order: false, ..TtHeaderConfig::default() };
+    let head = RequestHead {
+        service: Name::from_static(service),
+        method: Name::from_static(method),
+        ..RequestHead::default()
+    };
+    let body = Bytes::from_static(b"\x0b\0\x01\0\0\0\x02hi\0");
+    let mut bytes = WriteBuf::new();
+    let framing = TtHeader::new(BinaryHeader::new()).with(config);
+    framing.encode_request(1, &head, &body, &mut bytes).unwrap();
+    bytes.copy_to_bytes(bytes.remaining()).to_vec()
+}
+
+async fn answer_to(raw: &mut (impl AsyncReadExt + AsyncWriteExt + Unpin), request: &[u8]) -> Vec<u8> {
+    raw.write_all(request).await.unwrap();
+    let mut bytes = vec![0; 4];
+    raw.read_exact(&mut bytes).await.unwrap();
+    let len = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    bytes.resize(4 + usize::try_from(len).unwrap(), 0);
+    raw.read_exact(&mut bytes[4..]).await.unwrap();
+    bytes
+}
+
+fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// A client that makes one call at a time hears with an answer that its server goes, so it is asked for one more call.
+#[test]
+fn c125_a_connection_that_is_idle_when_its_server_stops_is_kept_for_a_call_that_is_on_its_way() {
+    run(Net::Memory, async {
+        let server =
+            Server::new().accept(TtHeader::new(BinaryHeader::new()), Router::new().add(Probe::new()));
+        let (wire, mut server) = Wire::to(server, Net::Memory, PipeConfig::default(), []).await;
+        let (mut used, mut unused) = (wire.dial_pipe(), wire.dial_pipe());
+        for raw in [&mut used, &mut unused] {
+            assert!(!holds(&answer_to(raw, &asked("Probe", "echo")).await, b"crrst"));
+        }
+        let began = Instant::now();
+        server.begin_stop();
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        let answer = answer_to(&mut used, &asked("Probe", "echo")).await;
+        assert!(holds(&answer, b"crrst\0\x011") && holds(&answer, b"\x02hi"), "{answer:x?}");
+        let ends = async |raw: &mut PipeEnd| {
+            assert_eq!(raw.read(&mut [0]).await.unwrap(), 0);
+            began.elapsed().as_millis()
+        };
+        let elapsed = tokio::join!(ends(&mut unused), ends(&mut used));
+        assert!((200..=210).contains(&elapsed.0) && (350..=360).contains(&elapsed.1), "{elapsed:?}");
+        server.stopped().await;
+    });
+}
+
+/// The name of the service in the header is advice, as it is for Kitex's servers, but not that in a message.
+#[test]
+fn a_method_of_one_service_is_found_though_the_header_names_another() {
+    run(Net::Memory, async {
+        let serve = |router| {
+            let server = Server::new().accept(TtHeader::new(BinaryHeader::new()), router);
+            Wire::to(server, Net::Memory, PipeConfig::default(), [])
+        };
+        let (wire, _server) = serve(Router::new().add(Probe::new())).await;
+        let mut raw = wire.dial_pipe();
+        for service in ["", "Probe", "probe.Probe", "Elsewhere"] {
+            assert!(holds(&answer_to(&mut raw, &asked(service, "echo")).await, b"\x02hi"), "{service}");
+        }
+        for (service, method, refusal) in [
+            ("Elsewhere", "nothing", "unknown service \"Elsewhere\""),
+            ("Probe", "nothing", "unknown method \"nothing\" of service \"Probe\""),
+            ("Probe", "Elsewhere:echo", "unknown service \"Elsewhere\""),
+        ] {
+            let answer = answer_to(&mut raw, &asked(service, method)).await;
+            assert!(holds(&answer, refusal.as_bytes()), "{service} {method}: {answer:x?}");
+        }
+        // A proxy is asked before anything is guessed.
+        let backend = service_fn(|_| {
+            ready(Ok::<_, Infallible>(Response { head: ResponseHead::ok(), body: Body::empty() }))
+        });
+        let (wire, _server) = serve(Router::new().add(Probe::new()).fallback(backend)).await;
+        assert!(!holds(&answer_to(&mut wire.dial_pipe(), &asked("Elsewhere", "echo")).await, b"\x02hi"));
     });
 }
