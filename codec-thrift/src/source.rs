@@ -29,16 +29,23 @@ impl Source {
         self.bytes.split_off(self.at)
     }
 
+    /// The next byte, which stays unread.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, DecodeError> {
-        let byte = *self.bytes.get(self.at).ok_or_else(DecodeError::truncated)?;
+        let byte = self.peek().ok_or_else(DecodeError::truncated)?;
         self.at += 1;
         Ok(byte)
     }
 
     #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let array = *self.rest().first_chunk::<N>().ok_or_else(DecodeError::truncated)?;
+        let array = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<N>);
+        let array = *array.ok_or_else(DecodeError::truncated)?;
         self.at += N;
         Ok(array)
     }

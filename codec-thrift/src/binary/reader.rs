@@ -67,7 +67,7 @@ impl ThriftReader for Reader {
     }
 
     fn field(&mut self) -> Result<Option<FieldHeader>, DecodeError> {
-        if self.src.rest().first() == Some(&TType::Stop.number()) {
+        if self.src.peek() == Some(TType::Stop.number()) {
             self.src.skip(1)?;
             self.depth.leave();
             return Ok(None);
