@@ -135,6 +135,9 @@ impl<F: Framing> Unary<F> {
                 Ok(())
             }
             Frame::Response { id, method, head, body } => {
+                // No call has the id 0, but servers and proxies may fail one before they know its id.
+                let id =
+                    id.filter(|id| *id != 0 || head.status.is_ok()).or_else(|| self.outgoing.only().or(id));
                 match self.outgoing.answer(id, method.as_deref()) {
                     // Where the peer knows of the deadline it may say that it is over, in a protocol that has no word for
                     // that.

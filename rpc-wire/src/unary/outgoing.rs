@@ -92,6 +92,12 @@ impl Outgoing {
         }
     }
 
+    /// The id of the call that is alone, where calls have ids.
+    pub(super) fn only(&mut self) -> Option<u32> {
+        let alone = self.order.is_none() && self.calls.len() == 1;
+        if alone { self.calls.iter_mut().next().map(|(id, _)| id) } else { None }
+    }
+
     /// Gives a call up; says whether it was one of ours and alive.
     pub(super) fn abandon(&mut self, id: CallId) -> bool {
         match self.calls.get_mut(id.0) {

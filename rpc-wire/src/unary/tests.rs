@@ -571,6 +571,25 @@ fn going_away_refuses_what_is_new_and_finishes_what_is_not() {
     assert_eq!(client.open(), Err(OpenError::GoingAway));
 }
 
+/// Kitex's servers do so when they do not know the method of a Protobuf message.
+#[test]
+fn a_failure_without_an_id_is_that_of_the_only_call() {
+    let internal = 13;
+    let mut client = ById::client(Limits::default(), 1);
+    let id = client.open().unwrap();
+    client.take(&frame(FAILURE, 0, internal, b"")).unwrap();
+    assert_eq!(client.response(), id);
+    // Whose it is nobody knows where there are several, and a success has its id.
+    let (first, second) = (client.open().unwrap(), client.open().unwrap());
+    client.take(&frame(FAILURE, 0, internal, b"")).unwrap();
+    assert!(matches!(client.unary.poll_event(), Some(Event::Stray)));
+    client.take(&frame(REPLY, first, 0, b"")).unwrap();
+    assert_eq!(client.response(), first);
+    client.take(&frame(REPLY, 0, 0, b"")).unwrap();
+    assert!(matches!(client.unary.poll_event(), Some(Event::Stray)));
+    assert!(client.unary.outgoing.answer(Some(second), None) != Answered::Unknown);
+}
+
 #[test]
 fn what_can_not_be_written_leaves_no_bytes() {
     let limits = Limits { max_message: 20, ..Limits::default() };
