@@ -37,6 +37,8 @@ pub enum Stage {
     Decode,
     /// In the peer's server or handler, as its answer says.
     Peer,
+    /// On a server: reading what a peer calls.
+    Serve,
 }
 
 impl fmt::Display for Stage {
@@ -50,6 +52,7 @@ impl fmt::Display for Stage {
             Self::Receive => "waiting for the answer",
             Self::Decode => "decoding the answer",
             Self::Peer => "at the peer",
+            Self::Serve => "reading requests",
         })
     }
 }

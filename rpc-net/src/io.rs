@@ -25,6 +25,14 @@ thread_local! {
     static SPARE: RefCell<Vec<BytesMut>> = const { RefCell::new(Vec::new()) };
 }
 
+/// What to say of a peer that closed a connection in good order: one that was never heard may not have understood what it was sent.
+pub fn closed_by_peer(heard: bool) -> &'static str {
+    match heard {
+        true => "the peer closed the connection",
+        false => "the peer closed the connection without a word: does it speak this protocol?",
+    }
+}
+
 /// Reads once, behind what `buf` holds. Returns the number of bytes, 0 at the end.
 ///
 /// # Errors

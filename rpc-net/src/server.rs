@@ -337,14 +337,13 @@ impl Shared {
         read: &mut BytesMut,
     ) -> Result<Option<&(Arc<dyn ServeErased>, Service)>, TransportError> {
         let refused = |detail: String| {
-            TransportError::new(TransportErrorKind::Protocol, Stage::Receive, Sent::No).because(detail)
+            TransportError::new(TransportErrorKind::Protocol, Stage::Serve, Sent::No).because(detail)
         };
         let choosing = async {
             loop {
                 let count =
                     std::future::poll_fn(|cx| poll_fill(stream, cx, read)).await.map_err(|error| {
-                        TransportError::new(TransportErrorKind::Closed, Stage::Receive, Sent::No)
-                            .because(error)
+                        TransportError::new(TransportErrorKind::Closed, Stage::Serve, Sent::No).because(error)
                     })?;
                 let mut undecided = false;
                 for protocol in &self.protocols {

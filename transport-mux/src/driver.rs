@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
 
 use bytes::BytesMut;
-use rpc_net::{ConnectionTimer, poll_fill, poll_flush_buf, release_if_idle};
+use rpc_net::{ConnectionTimer, closed_by_peer, poll_fill, poll_flush_buf, release_if_idle};
 use rpc_wire::{Protocol, WriteBuf};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -34,6 +34,7 @@ where
         timer: ConnectionTimer::default(),
         gathering: Gathering::No,
         full: false,
+        heard: false,
         on_room,
         on_leaving,
     };
@@ -51,6 +52,8 @@ struct Driver<'a, Io, P, R, L> {
     gathering: Gathering,
     /// Nothing is read until something is written.
     full: bool,
+    /// The peer has sent something.
+    heard: bool,
     on_room: R,
     on_leaving: L,
 }
@@ -152,11 +155,14 @@ where
             Poll::Ready(Ok(0)) => {
                 let ended = self.connection.handle_eof(&self.read);
                 Poll::Ready(Err(match ended {
-                    Ok(()) => Cause::closed("the peer closed the connection"),
+                    Ok(()) => Cause::closed(closed_by_peer(self.heard)),
                     Err(error) => Cause::broken(error),
                 }))
             }
-            Poll::Ready(Ok(_)) => Poll::Ready(self.handle_input(cx)),
+            Poll::Ready(Ok(_)) => {
+                self.heard = true;
+                Poll::Ready(self.handle_input(cx))
+            }
         }
     }
 

@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
 
 use bytes::Bytes;
 use rpc_core::{RequestHead, Routes, Sent, Stage, TransportError, TransportErrorKind};
-use rpc_net::{Backoff, Connect, Waiting};
+use rpc_net::{Backoff, Connect, DialFailure, Waiting};
 use rpc_wire::{MakeProtocol, OpenError};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -418,7 +417,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
     }
 
     fn unreachable(&self, failure: Arc<TransportError>) -> TransportError {
-        self.error(failure.kind(), failure.stage(), Sent::No).because(Failure(failure))
+        self.error(failure.kind(), failure.stage(), Sent::No).because(DialFailure::new(failure))
     }
 }
 
@@ -491,24 +490,5 @@ impl<P: MakeProtocol, C: Connect> Drop for Ending<P, C> {
         if let Some(slot) = self.slot.upgrade() {
             slot.forget(&self.connection);
         }
-    }
-}
-
-/// A failure to connect that many calls share: it says the cause, since the rest stands in the error around it.
-#[derive(Debug)]
-struct Failure(Arc<TransportError>);
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match std::error::Error::source(&*self.0) {
-            Some(cause) => fmt::Display::fmt(cause, f),
-            None => f.write_str("the last attempt failed"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&*self.0)
     }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use rpc_core::{Body, Request, RequestHead, Response, Stage, TransportError, TransportErrorKind};
-use rpc_net::Connect;
+use rpc_net::{Connect, DialFailure};
 use rpc_wire::{MakeProtocol, OpenError};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -92,7 +92,7 @@ impl<P: MakeProtocol, C: Connect> CallFuture<P, C> {
             Taken::Unreachable(failure) => {
                 self.end();
                 let error = self.pool.error(failure.kind(), failure.stage());
-                Poll::Ready(Err(error.because(Failure(failure))))
+                Poll::Ready(Err(error.because(DialFailure::new(failure))))
             }
             Taken::Queued(ticket) => {
                 if !matches!(self.state, State::Queued { .. }) {
@@ -162,24 +162,5 @@ impl<P: MakeProtocol, C: Connect> Drop for CallFuture<P, C> {
 impl<P: MakeProtocol, C: Connect> fmt::Debug for CallFuture<P, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallFuture").field("head", &self.head).finish_non_exhaustive()
-    }
-}
-
-/// A failure to connect that many calls share: it says the cause, since the rest stands in the error around it.
-#[derive(Debug)]
-struct Failure(Arc<TransportError>);
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match std::error::Error::source(&*self.0) {
-            Some(cause) => fmt::Display::fmt(cause, f),
-            None => f.write_str("the last attempt failed"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&*self.0)
     }
 }

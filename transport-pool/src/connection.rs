@@ -9,7 +9,7 @@ use bytes::Bytes;
 use rpc_core::{
     BoxError, RequestHead, Response, ResponseHead, Sent, Stage, TransportError, TransportErrorKind,
 };
-use rpc_net::{ConnectionTimer, poll_fill, poll_flush_buf};
+use rpc_net::{ConnectionTimer, closed_by_peer, poll_fill, poll_flush_buf};
 use rpc_wire::{
     CallId, ConnectionError, ConnectionErrorKind, Event, More, OpenError, Protocol, Reason, WriteBuf,
 };
@@ -192,7 +192,10 @@ impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
         self.spoiled = true;
         self.take_events().unwrap_or_else(|| {
             Err(match ended {
-                Ok(()) => self.lost(TransportErrorKind::Closed, "the peer closed the connection"),
+                Ok(()) => {
+                    let heard = self.used || self.exchange.received > 0;
+                    self.lost(TransportErrorKind::Closed, closed_by_peer(heard))
+                }
                 Err(error) => self.broken(error),
             })
         })
@@ -233,6 +236,9 @@ impl<Io: AsyncRead + AsyncWrite + Unpin, P: Protocol> Connection<Io, P> {
                 }
                 Event::GoAway => {
                     self.spoiled = true;
+                    // Some servers say so to clients that make one call at a time too, before they answer.
+                    let unread = self.read.unread().len();
+                    self.exchange.received = u64::try_from(unread).unwrap_or(u64::MAX);
                     continue;
                 }
                 Event::Request { id, head, .. } => {

@@ -261,7 +261,7 @@ where
     fn check_patience(&mut self, now: Instant) -> Result<(), TransportError> {
         if let Some(what) = self.patience.exhausted(now) {
             let kind = TransportErrorKind::Protocol;
-            return Err(TransportError::new(kind, Stage::Receive, Sent::Maybe).because(what));
+            return Err(TransportError::new(kind, Stage::Serve, Sent::Maybe).because(what));
         }
         self.patience.end_crossing(now);
         if self.patience.is_idle(now) {
@@ -363,13 +363,13 @@ where
             ConnectionErrorKind::Truncated => TransportErrorKind::Closed,
             _ => TransportErrorKind::Protocol,
         };
-        TransportError::new(kind, Stage::Receive, Sent::Maybe).because(error)
+        TransportError::new(kind, Stage::Serve, Sent::Maybe).because(error)
     }
 
     fn lost(&self, error: io::Error) -> TransportError {
         let kind =
             if is_disconnect(&error) { TransportErrorKind::Closed } else { TransportErrorKind::Connect };
-        TransportError::new(kind, Stage::Receive, Sent::Maybe).because(error)
+        TransportError::new(kind, Stage::Serve, Sent::Maybe).because(error)
     }
 }
 

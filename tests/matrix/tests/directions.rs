@@ -35,8 +35,16 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that no library may depend on, not even for its tests' sake.
-const OUTSIDE: &[&str] =
-    &["bench", "examples", "rpc-test", "codegen-2021", "codegen-tests", "tests-matrix", "tests-peers"];
+const OUTSIDE: &[&str] = &[
+    "bench",
+    "examples",
+    "rpc-test",
+    "codegen-2021",
+    "codegen-tests",
+    "tests-corpus",
+    "tests-matrix",
+    "tests-peers",
+];
 
 /// A library, and what it must not depend on.
 const FORBIDDEN: &[(&str, &[&str])] = &[
