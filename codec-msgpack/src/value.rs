@@ -1,7 +1,7 @@
 //! Encoded values that are looked at without a type for them: for proxies.
 //!
-//! A [`RawValue`] is the bytes of one value, whose [`kind`](RawValue::kind) gives the values inside it as they stand. [`write`]
-//! puts together what such values become part of.
+//! A [`RawValue`] is the bytes of one value, whose [`kind`](RawValue::kind) gives the values inside it as they stand.
+//! [`mod@write`] puts together what such values become part of.
 
 use std::fmt;
 
