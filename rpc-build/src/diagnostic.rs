@@ -30,8 +30,16 @@ pub struct Diagnostic {
     place: Option<(Span, String)>,
     others: Vec<(Span, String)>,
     help: Option<String>,
-    /// The whole report, where another library made it.
+    /// What another library said of it, where one found it.
+    foreign: Option<Foreign>,
+}
+
+#[derive(Clone, Debug)]
+struct Foreign {
+    /// The whole report.
     report: Option<String>,
+    /// `file:line:column`, or the file.
+    place: Option<String>,
 }
 
 impl Diagnostic {
@@ -48,15 +56,25 @@ impl Diagnostic {
         Self::new(Severity::Error, None, message.into())
     }
 
-    /// An error that another library found, with its report.
+    /// An error that another library found, with its report. One without a place is of the whole file.
     #[cfg(feature = "proto")]
-    pub(crate) fn foreign(error: &dyn miette::Diagnostic) -> Self {
-        let report = print(error).ok();
-        Self { report, ..Self::new(Severity::Error, None, error.to_string()) }
+    pub(crate) fn foreign(error: &dyn miette::Diagnostic, file: Option<&std::path::Path>) -> Self {
+        let foreign = match foreign_place(error) {
+            Some(place) => Foreign { report: print(error).ok(), place: Some(place) },
+            None => Foreign { report: None, place: file.map(|file| file.display().to_string()) },
+        };
+        Self { foreign: Some(foreign), ..Self::new(Severity::Error, None, error.to_string()) }
+    }
+
+    /// An error in a file whose text is not at hand, with its `file:line:column`.
+    #[cfg(feature = "proto")]
+    pub(crate) fn at(place: String, message: impl Into<String>) -> Self {
+        let foreign = Foreign { report: None, place: Some(place) };
+        Self { foreign: Some(foreign), ..Self::nowhere(message) }
     }
 
     fn new(severity: Severity, place: Option<(Span, String)>, message: String) -> Self {
-        Self { severity, message, place, others: Vec::new(), help: None, report: None }
+        Self { severity, message, place, others: Vec::new(), help: None, foreign: None }
     }
 
     /// What stands under the marked text.
@@ -100,25 +118,38 @@ impl Diagnostic {
         self.help.as_deref()
     }
 
-    /// The place it is about; `None` if a file could not be read at all.
+    /// The place it is about; `None` if a file could not be read at all, and for errors in `.proto` files, whose places are in
+    /// what [`one_line`](Self::one_line) and [`render`](Self::render) say.
     pub fn span(&self) -> Option<Span> {
         self.place.as_ref().map(|(span, _)| *span)
     }
 
     /// `file:line:column: message`, on one line, as `cargo::warning` needs it.
     pub fn one_line(&self, sources: &SourceMap) -> String {
-        let place = self.span().map(|span| format!("{}: ", sources.locate(span))).unwrap_or_default();
+        let foreign = || self.foreign.as_ref()?.place.clone();
+        let place = self.span().map(|span| sources.locate(span)).or_else(foreign);
+        let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
         let help = self.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
         format!("{place}{}{help}", self.message).replace(['\n', '\r'], " ")
     }
 
     /// The full report, of several lines, with the text it is about.
     pub fn render(&self, sources: &SourceMap) -> String {
-        match &self.report {
-            Some(report) => report.clone(),
+        match &self.foreign {
+            Some(Foreign { report: Some(report), .. }) => report.clone(),
+            Some(_) => format!("  × {}\n", self.one_line(sources)),
             None => print(&Report::new(self, sources)).unwrap_or_else(|_| self.one_line(sources)),
         }
     }
+}
+
+/// Where the first label of another library's error stands.
+#[cfg(feature = "proto")]
+fn foreign_place(error: &dyn miette::Diagnostic) -> Option<String> {
+    let labels: Vec<LabeledSpan> = error.labels()?.collect();
+    let label = labels.iter().find(|label| label.primary()).or(labels.first())?;
+    let text = error.source_code()?.read_span(label.inner(), 0, 0).ok()?;
+    Some(format!("{}:{}:{}", text.name()?, text.line() + 1, text.column() + 1))
 }
 
 fn print(report: &dyn miette::Diagnostic) -> Result<String, fmt::Error> {

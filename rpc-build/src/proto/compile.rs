@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::source::SourceMap;
-use prost_types::FileDescriptorProto;
+use prost_types::{FieldDescriptorProto, FileDescriptorProto};
 use protox::Compiler;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) struct CompiledFile {
 pub(super) fn compile(files: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Compiled, Error> {
     let folders = folders(files, include_dirs);
     let mut compiler =
-        Compiler::new(&folders).map_err(|error| Error::new(errors(&error), SourceMap::default()))?;
+        Compiler::new(&folders).map_err(|error| Error::new(errors(&error, None), SourceMap::default()))?;
     compiler.include_imports(true).include_source_info(true);
     let mut sorted: Vec<&PathBuf> = files.iter().collect();
     sorted.sort();
@@ -37,7 +37,7 @@ pub(super) fn compile(files: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Com
     let mut found = Vec::new();
     for file in sorted {
         if let Err(error) = compiler.open_file(file) {
-            for error in errors(&error) {
+            for error in errors(&error, Some(file)) {
                 // one imported file can spoil several
                 let report = error.render(&nowhere);
                 if !found.iter().any(|found: &Diagnostic| found.render(&nowhere) == report) {
@@ -52,6 +52,10 @@ pub(super) fn compile(files: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Com
     let read = compiler.files().filter_map(|file| file.path()).map(Path::to_owned).collect();
     let requested: Vec<bool> = compiler.files().map(|file| !file.is_import()).collect();
     let descriptors = compiler.file_descriptor_set().file;
+    let extensions: Vec<Diagnostic> = descriptors.iter().flat_map(extensions).collect();
+    if !extensions.is_empty() {
+        return Err(Error::new(extensions, nowhere));
+    }
     let mut files: Vec<CompiledFile> = descriptors
         .into_iter()
         .zip(requested)
@@ -68,6 +72,37 @@ pub(super) fn compile(files: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Com
     files.sort_by(|a, b| a.descriptor.name().cmp(b.descriptor.name()));
     Ok(Compiled { files, read })
 }
+
+/// Fields that a file adds to messages which are declared elsewhere: prost's types have no place for them, so they would be lost
+/// without a word. Those of options concern no message that is sent.
+fn extensions(file: &FileDescriptorProto) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut look = |path: &[i32], number: i32, extensions: &[FieldDescriptorProto]| {
+        for (index, field) in (0..).zip(extensions) {
+            if !field.extendee().starts_with(".google.protobuf.") {
+                let place = locate(file, &[path, &[number, index]].concat());
+                let what = field.extendee().trim_start_matches('.');
+                let message = format!("`{}` extends `{what}`, which is not supported", field.name());
+                found.push(Diagnostic::at(place, message).help("declare the field in the message itself"));
+            }
+        }
+    };
+    look(&[], EXTENSIONS, &file.extension);
+    let messages = (0..).zip(&file.message_type);
+    let mut open: Vec<_> = messages.map(|(index, message)| (vec![MESSAGES, index], message)).collect();
+    while let Some((path, message)) = open.pop() {
+        look(&path, EXTENSIONS_OF_A_MESSAGE, &message.extension);
+        let nested = (0..).zip(&message.nested_type);
+        open.extend(nested.map(|(index, nested)| ([path.as_slice(), &[NESTED, index]].concat(), nested)));
+    }
+    found
+}
+
+// the numbers of fields in descriptors, of which paths of places are made
+const MESSAGES: i32 = 4;
+const EXTENSIONS: i32 = 7;
+const NESTED: i32 = 3;
+const EXTENSIONS_OF_A_MESSAGE: i32 = 6;
 
 /// The folders that imports are searched in: those that were given, and that of each file that is in none of them.
 fn folders(files: &[PathBuf], include_dirs: &[PathBuf]) -> Vec<PathBuf> {
@@ -87,13 +122,16 @@ fn folders(files: &[PathBuf], include_dirs: &[PathBuf]) -> Vec<PathBuf> {
     folders
 }
 
-/// The errors that are in one of protox's, which holds all of a file.
-fn errors(error: &protox::Error) -> Vec<Diagnostic> {
+/// The errors that are in one of protox's, which holds all of a file. Some have no place, like those at the end of the file.
+fn errors(error: &protox::Error, file: Option<&Path>) -> Vec<Diagnostic> {
     let error: &dyn miette::Diagnostic = error;
     let related = error.related().into_iter().flatten();
     std::iter::once(error)
         .chain(related)
-        .map(|found| Diagnostic::foreign(&Alone { found, text: found.source_code().or(error.source_code()) }))
+        .map(|found| {
+            let text = found.source_code().or(error.source_code());
+            Diagnostic::foreign(&Alone { found, text }, file)
+        })
         .collect()
 }
 
@@ -138,5 +176,44 @@ pub(super) fn locate(file: &FileDescriptorProto, path: &[i32]) -> String {
     match found.map(|location| location.span.as_slice()) {
         Some([line, column, ..]) => format!("{}:{}:{}", file.name(), line + 1, column + 1),
         _ => file.name().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(name: &str, text: &str) -> Vec<String> {
+        let folder = std::env::temp_dir().join(format!("rpc-build-compile-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("a.proto");
+        std::fs::write(&file, text).unwrap();
+        let error = compile(std::slice::from_ref(&file), &[]).err().expect("errors");
+        std::fs::remove_dir_all(&folder).unwrap();
+        error.diagnostics().iter().map(|found| found.one_line(error.sources())).collect()
+    }
+
+    #[test]
+    fn fields_of_messages_that_are_declared_elsewhere_are_refused_with_their_places() {
+        let text = "syntax = \"proto2\";\nmessage A { extensions 5 to 9; }\nextend A { optional int32 b = 5; }\n\
+                    message B { message C { extend A { optional int32 d = 6; } } }\n";
+        let help = "which is not supported (declare the field in the message itself)";
+        assert_eq!(
+            refused("extensions", text),
+            [
+                format!("a.proto:3:12: `b` extends `A`, {help}"),
+                format!("a.proto:4:36: `d` extends `A`, {help}")
+            ]
+        );
+    }
+
+    #[test]
+    fn errors_have_the_place_of_what_is_wrong_or_their_file() {
+        assert_eq!(
+            refused("place", "syntax = \"proto3\";\nmessage A {\n  No a = 1;\n}\n"),
+            ["a.proto:3:3: name 'No' is not defined"]
+        );
+        let [end] = &refused("end", "syntax = \"proto3\";\nmessage A {")[..] else { panic!("one error") };
+        assert!(end.contains("a.proto: expected") && end.ends_with("reached end of file"), "{end}");
     }
 }

@@ -1,0 +1,3 @@
+include "parts/shapes.thrift"
+struct A { 1: i32 a }
+const A SAMPLE = {"a": 1}

@@ -1,0 +1,5 @@
+# a comment
+// another
+/* a third,
+   of two lines */
+/** one with two stars */

@@ -1,0 +1,2 @@
+struct T { 1: i32 a = "text" }
+struct T {}

@@ -1,0 +1,2 @@
+include "circle_c.thrift"
+struct B { 1: i32 b }
