@@ -36,7 +36,9 @@
 //! | method without | `Result<_, Status>` on the server, `Result<_, Error>` on the client |
 //! | service that extends | a trait whose supertrait is the other's |
 //!
-//! Of a recursive type, a field that contains it without a container between is a `Box`. Names that are keywords of Rust, or that
+//! Of a recursive type, a field that contains it without a container between is a `Box`. What comes from a peer is 64 levels deep at
+//! most, and so is what can be sent. An application that links tens of thousands of values together has to take them apart itself,
+//! `while let Some(next) = chain.next.take() { chain = *next; }`, since dropping them goes down by recursion. Names that are keywords of Rust, or that
 //! would be equal, are changed as [`naming`] says, with a warning; the wire's names stay.
 //!
 //! Messages of `.proto` files are what `prost` makes of them, with `Bytes` for `bytes`. A package is a module; what a file without

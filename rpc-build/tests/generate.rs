@@ -54,6 +54,17 @@ fn the_same_in_is_the_same_out() {
 }
 
 #[test]
+fn many_threads_write_the_same() {
+    let one = build("threads", |config| config);
+    let threads: Vec<_> = (0..16)
+        .map(|thread| std::thread::spawn(move || build(&format!("thread-{thread}"), |config| config)))
+        .collect();
+    for thread in threads {
+        assert!(thread.join().unwrap() == one);
+    }
+}
+
+#[test]
 fn there_is_a_file_for_each_schema_and_one_for_all() {
     let files = build("names", |config| config);
     for stem in ["echo", "torture", "comments"] {

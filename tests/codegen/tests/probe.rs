@@ -8,7 +8,7 @@ use codegen_tests::thrift::probe::probe_methods::{
     Echo, EchoArgs, GrowArgs, Poke, PokeException, Swap, SwapArgs,
 };
 use codegen_tests::thrift::probe::{Bag, Color, Empty, Oops, Shape, Tree};
-use rpc::thrift::Binary;
+use rpc::thrift::{Binary, Compact};
 use rpc::{DecodeError, DecodeErrorKind, DecodeOutcome, EncodeOutcome, Method, Outcome, Place};
 use std::collections::{HashMap, HashSet};
 use support::{decode, encode, hex};
@@ -158,9 +158,22 @@ fn empty_things() {
                  0b 00 02 00 00 00 00 0b 00 03 00 00 00 00 \
                  0d 00 07 04 0b 00 00 00 00 0e 00 08 08 00 00 00 00 0f 00 09 02 00 00 00 00 00 00";
     assert_eq!(bytes_of(&bag), hex(bytes));
-    assert_eq!(swap(bytes), Ok(bag));
+    assert_eq!(swap(bytes), Ok(bag.clone()));
     assert_eq!(encode(Binary, Place::Item, &Empty {}).unwrap(), hex("00"));
     assert_eq!(encode(Binary, Place::Item, &Tree::default()).unwrap(), hex("00"));
+    // an empty map has no types, the others keep theirs
+    let bytes = hex("1c 16 00 18 00 18 00 4b 00 1a 05 19 01 00 00");
+    let args = SwapArgs { bag };
+    assert_eq!(encode(Compact, Place::Arguments, &args).unwrap(), bytes);
+    assert_eq!(decode(Compact, Place::Arguments, bytes), Ok(args));
+    assert_eq!(encode(Compact, Place::Item, &Empty {}).unwrap(), hex("00"));
+    // within each other
+    let tree = Tree { val: None, kids: Some(vec![Tree { val: None, kids: Some(vec![]) }, Tree::default()]) };
+    assert_eq!(encode(Compact, Place::Item, &tree).unwrap(), hex("29 2c 29 0c 00 00 00"));
+    assert_eq!(decode(Compact, Place::Item, hex("29 2c 29 0c 00 00 00")), Ok(tree));
+    // a union that holds nothing has no form
+    assert!(encode(Binary, Place::Item, &Shape::Unknown(0)).is_err());
+    assert!(encode(Compact, Place::Item, &Shape::Unknown(0)).is_err());
 }
 
 fn tree(levels: usize) -> Tree {
@@ -174,6 +187,13 @@ fn nesting_ends_at_the_limit_in_both_directions() {
     let bytes = encode(Binary, Place::Arguments, &args).unwrap();
     assert_eq!(decode(Binary, Place::Arguments, bytes), Ok(args));
     assert!(encode(Binary, Place::Arguments, &GrowArgs { tree: tree(33) }).is_err());
+    for args in [GrowArgs { tree: tree(32) }, GrowArgs { tree: tree(33) }] {
+        let written = encode(Compact, Place::Arguments, &args);
+        assert_eq!(written.is_ok(), args == GrowArgs { tree: tree(32) });
+        written
+            .into_iter()
+            .for_each(|bytes| assert_eq!(decode(Compact, Place::Arguments, bytes), Ok(args.clone())));
+    }
     let deep = format!("0c 00 01 {} {} 00", "0f 00 02 0c 00 00 00 01".repeat(20_000), "00".repeat(20_001));
     let error = decode::<_, GrowArgs>(Binary, Place::Arguments, hex(&deep)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::Limit);

@@ -2,8 +2,12 @@
 
 mod support;
 
+use bytes::BytesMut;
 use codegen_tests::thrift::recursion::recursion::{B, C};
 use codegen_tests::thrift::recursion::{A, Chain, Containers, Either, Failure, Loop, Plain};
+use rpc::msgpack::MsgPack;
+use rpc::thrift::{Binary, Compact};
+use rpc::{Encode, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use support::round_trip;
 
@@ -35,4 +39,31 @@ fn a_chain_as_deep_as_can_be_read_is_handled_by_everything_derived() {
     assert_eq!(deepest.clone(), deepest);
     assert!(format!("{deepest:?}").len() > 64);
     assert_eq!(deepest.cmp(&Chain::default()), std::cmp::Ordering::Greater);
+}
+
+/// Far longer than anything that can be read. Writing says so; the types themselves go down such a chain by recursion, as their
+/// documentation says, so it is taken apart link by link.
+#[test]
+fn a_chain_of_a_hundred_thousand_is_refused_and_taken_apart() {
+    let mut chain =
+        (1..100_000).fold(Chain::default(), |chain, value| Chain { next: Some(Box::new(chain)), value });
+    let mut dst = BytesMut::new();
+    assert!(Binary.encode(Place::Item, &chain, &mut dst).is_err());
+    assert!(Compact.encode(Place::Item, &chain, &mut dst).is_err());
+    assert!(MsgPack::new().encode(Place::Item, &chain, &mut dst).is_err());
+    let mut links = 1;
+    while let Some(next) = chain.next.take() {
+        chain = *next;
+        links += 1;
+    }
+    assert_eq!(links, 100_000);
+}
+
+/// What the documentation says of dropping: thousands of links are no matter, even on the small stack of a thread.
+#[test]
+fn a_chain_of_five_thousand_is_dropped_on_a_stack_of_two_megabytes() {
+    let chain =
+        (1..5_000).fold(Chain::default(), |chain, value| Chain { next: Some(Box::new(chain)), value });
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    thread.spawn(move || drop(chain)).unwrap().join().unwrap();
 }
