@@ -228,10 +228,12 @@ impl<Hs: Headers> Framing for Family<Hs> {
                     let which = find(headers, first, |_| true).ok()??;
                     Some((which, headers.get(which)?))
                 };
-                let (which, frame) = self.layer.read(whole, which)?;
-                let mut frame = frame.map(|mirror| FamilyMirror { which, to: To::TtHeader(mirror) });
-                if let Frame::Request { head, .. } = &mut frame {
-                    head.codec = CodecId(which);
+                let frame = self.layer.read(whole, which)?;
+                let known =
+                    |mirror: TtHeaderMirror| FamilyMirror { which: mirror.which(), to: To::TtHeader(mirror) };
+                let mut frame = frame.map(known);
+                if let Frame::Request { head, mirror, .. } = &mut frame {
+                    head.codec = CodecId(mirror.which);
                 }
                 Ok(Some(frame))
             }

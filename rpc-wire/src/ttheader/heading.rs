@@ -8,6 +8,7 @@ use super::business::{self, Business};
 use super::info::{Entries, Entry, InfoWriter};
 use super::keys::{number, text};
 use super::metadata::{self, Pairs};
+use super::packet::Packet;
 use crate::{FrameError, Kind};
 
 /// What a header says of an answer.
@@ -26,11 +27,11 @@ pub(super) struct AnswerHeading<'a> {
 /// # Errors
 /// When the header is not well formed.
 pub(super) fn read_request<'a>(
-    header: &'a Bytes,
+    packet: &'a Packet,
     head: &mut RequestHead,
     now: Option<Instant>,
 ) -> Result<Option<&'a [u8]>, FrameError> {
-    collect(header, Entries::of(header)?, head, now)
+    collect(packet.whole(), Entries::of(packet.header())?, head, now)
 }
 
 /// Reads the texts that a mesh put before a message: the two bytes of their size, before those the magic number.
@@ -41,13 +42,14 @@ pub(crate) fn read_mesh(header: &Bytes, head: &mut RequestHead) -> Result<(), Fr
     collect(header, Entries::of_mesh(header)?, head, None).map(drop)
 }
 
+/// `of` is what the entries are slices of.
 fn collect<'a>(
-    header: &'a Bytes,
+    of: &'a Bytes,
     entries: Entries<'a>,
     head: &mut RequestHead,
     now: Option<Instant>,
 ) -> Result<Option<&'a [u8]>, FrameError> {
-    let (mut pairs, mut checksum, mut service, mut left) = (Pairs::of(header), None, None, None);
+    let (mut pairs, mut checksum, mut service, mut left) = (Pairs::of(of), None, None, None);
     for entry in entries {
         match entry? {
             Entry::Text(text::SERVICE, name) => service = Some(name),
@@ -59,7 +61,7 @@ fn collect<'a>(
         }
     }
     if let (Some(name), true) = (service, head.service.is_empty()) {
-        head.service = Name::from_bytes(header.slice_ref(name));
+        head.service = Name::from_bytes(of.slice_ref(name));
         head.service_is_advice = true;
     }
     head.deadline = left.zip(now).and_then(|(left, now)| now.checked_add(left));
@@ -70,10 +72,10 @@ fn collect<'a>(
 impl<'a> AnswerHeading<'a> {
     /// # Errors
     /// When the header is not well formed.
-    pub(super) fn read(header: &'a Bytes) -> Result<Self, FrameError> {
+    pub(super) fn read(packet: &'a Packet) -> Result<Self, FrameError> {
         let (mut heading, mut pairs, mut business) =
-            (Self::default(), Pairs::of(header), Business::default());
-        for entry in Entries::of(header)? {
+            (Self::default(), Pairs::of(packet.whole()), Business::default());
+        for entry in Entries::of(packet.header())? {
             match entry? {
                 Entry::Text(text::CLOSING, value) => heading.closing = !value.is_empty(),
                 Entry::Text(text::CHECKSUM, said) => heading.checksum = Some(said),
@@ -84,7 +86,7 @@ impl<'a> AnswerHeading<'a> {
                 Entry::Token(_) | Entry::Number(..) => {}
             }
         }
-        heading.failure = business.status(header);
+        heading.failure = business.status(packet.whole());
         heading.metadata = pairs.into_metadata();
         Ok(heading)
     }

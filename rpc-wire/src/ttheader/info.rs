@@ -137,12 +137,13 @@ fn short() -> FrameError {
     FrameError::malformed("ttheader: a header that is cut short")
 }
 
-/// Appends what a header says, block by block.
+/// Appends what a header says, block by block. [`finish`](Self::finish) ends it.
 #[derive(Debug)]
 pub(super) struct InfoWriter<'a> {
     dst: &'a mut BytesMut,
-    /// The block of pairs that was begun last, where its count stands, and the count.
-    open: Option<(Block, usize, u16)>,
+    /// The block of pairs that was begun last, where its count goes, and the count.
+    open: Option<(Block, usize)>,
+    count: u16,
     pairs: usize,
 }
 
@@ -150,68 +151,87 @@ impl<'a> InfoWriter<'a> {
     /// Begins a header.
     pub(super) fn begin(dst: &'a mut BytesMut) -> Self {
         dst.put_slice(&[0, 0]);
-        Self { dst, open: None, pairs: 0 }
+        Self { dst, open: None, count: 0, pairs: 0 }
+    }
+
+    /// Ends the header.
+    pub(super) fn finish(mut self) {
+        self.close();
+    }
+
+    /// Writes how many pairs the block has, now that it is known.
+    #[inline]
+    fn close(&mut self) {
+        if let Some((_, at)) = self.open.take() {
+            patch(self.dst, at, self.count.to_be_bytes());
+        }
     }
 
     /// Appends the access token.
     pub(super) fn token(&mut self, token: &[u8]) -> Result<(), FrameError> {
-        self.open = None;
+        self.close();
         self.dst.put_u8(Block::Token as u8);
         self.bytes(token)
     }
 
     /// Appends a pair whose key is a text, given in two parts.
+    #[inline]
     pub(super) fn text(&mut self, prefix: &[u8], key: &[u8], value: &[u8]) -> Result<(), FrameError> {
         self.count(Block::Texts)?;
-        self.len(prefix.len() + key.len())?;
+        self.dst.put_u16(counted(prefix.len() + key.len())?);
         self.dst.put_slice(prefix);
         self.dst.put_slice(key);
         self.bytes(value)
     }
 
     /// Appends a pair whose key is a number.
+    #[inline]
     pub(super) fn number(&mut self, key: u16, value: &[u8]) -> Result<(), FrameError> {
         self.count(Block::Numbers)?;
-        self.dst.put_u16(key);
-        self.bytes(value)
+        self.dst.put_u32(u32::from(key) << 16 | u32::from(counted(value.len())?));
+        self.dst.put_slice(value);
+        Ok(())
     }
 
     /// Appends a pair whose key is a number, and its value too.
+    #[inline]
     pub(super) fn decimal(&mut self, key: u16, value: u64) -> Result<(), FrameError> {
         self.number(key, Digits::of(value).as_bytes())
     }
 
     /// Counts a pair in its block, which is begun where another one is open.
+    #[inline]
     fn count(&mut self, block: Block) -> Result<(), FrameError> {
         self.pairs += 1;
         if self.pairs > MAX_PAIRS {
-            return Err(FrameError::Unsupported(format!("more than {MAX_PAIRS} pairs in a ttheader").into()));
+            return Err(too_many());
         }
-        let (at, count) = match self.open {
-            Some((open, at, count)) if open == block => (at, count + 1), // no more than `MAX_PAIRS`
-            _ => {
-                self.dst.put_u8(block as u8);
-                self.dst.put_u16(0);
-                (self.dst.len() - 2, 1)
-            }
-        };
-        self.open = Some((block, at, count));
-        patch(self.dst, at, count.to_be_bytes());
+        if self.open.is_none_or(|(open, _)| open != block) {
+            self.close();
+            self.dst.put_slice(&[block as u8, 0, 0]);
+            (self.open, self.count) = (Some((block, self.dst.len() - 2)), 0);
+        }
+        self.count += 1; // no more than `MAX_PAIRS`
         Ok(())
     }
 
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), FrameError> {
-        self.len(bytes.len())?;
+        self.dst.put_u16(counted(bytes.len())?);
         self.dst.put_slice(bytes);
         Ok(())
     }
+}
 
-    #[inline]
-    fn len(&mut self, len: usize) -> Result<(), FrameError> {
-        self.dst.put_u16(u16::try_from(len).map_err(|_| too_long(len))?);
-        Ok(())
-    }
+/// The length of a key or a value, as it is written.
+#[inline]
+fn counted(len: usize) -> Result<u16, FrameError> {
+    u16::try_from(len).map_err(|_| too_long(len))
+}
+
+#[cold]
+fn too_many() -> FrameError {
+    FrameError::Unsupported(format!("more than {MAX_PAIRS} pairs in a ttheader").into())
 }
 
 #[cold]

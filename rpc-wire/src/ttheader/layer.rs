@@ -1,11 +1,12 @@
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use rpc_core::{RequestHead, ResponseHead};
 
 use super::heading::{self, AnswerHeading};
 use super::info::InfoWriter;
 use super::packet::{self, Packet};
+use super::payload::Opened;
 use super::{Payload, TtHeaderConfig, control, crc};
 use crate::message::{self, Header, Message, Naming};
 use crate::{Frame, FrameError, MessageMirror, WriteBuf};
@@ -14,6 +15,8 @@ use crate::{Frame, FrameError, MessageMirror, WriteBuf};
 #[derive(Clone, Debug)]
 pub struct TtHeaderMirror {
     message: MessageMirror,
+    /// Which of a list of headers the message had.
+    which: u8,
     payload: Payload,
     checksum: bool,
 }
@@ -43,6 +46,13 @@ enum GoingAway {
 const OUT_OF_ORDER: u16 = 0x0001;
 /// The packet is part of a stream, in a protocol of its own.
 const STREAMING: u16 = 0x0002;
+
+impl TtHeaderMirror {
+    /// Which of a list of headers the message had.
+    pub(crate) fn which(&self) -> u8 {
+        self.which
+    }
+}
 
 impl Layer {
     pub(crate) fn set_time(&mut self, now: Instant) {
@@ -103,8 +113,7 @@ impl Layer {
         })
     }
 
-    /// Reads a packet that is whole. `which` knows the header of its message by its first bytes, and says which of a list it
-    /// is, which is returned too.
+    /// Reads a packet that is whole. `which` knows the header of its message by its first bytes, and says which of a list it is.
     ///
     /// # Errors
     /// When it is not well formed.
@@ -112,29 +121,31 @@ impl Layer {
         &mut self,
         packet: Bytes,
         which: impl Fn(&[u8]) -> Option<(u8, &'a H)>,
-    ) -> Result<(u8, Frame<TtHeaderMirror>), FrameError> {
-        let Packet { flags, id: outer_id, header, payload } = Packet::open(packet)?;
+    ) -> Result<Frame<TtHeaderMirror>, FrameError> {
+        let packet = Packet::open(packet)?;
+        let (flags, outer_id) = (packet.flags, packet.id);
         if flags & STREAMING != 0 {
             return Err(FrameError::malformed("ttheader: a stream came where calls are spoken"));
         }
         // Its payload is in Thrift binary, whatever the others are in.
-        if outer_id == control::ID && AnswerHeading::read(&header)?.closing {
-            return Ok((0, Frame::GoAway));
+        if outer_id == control::ID && AnswerHeading::read(&packet)?.closing {
+            return Ok(Frame::GoAway);
         }
-        let (form, (which, of), message) = Payload::open(payload.clone(), which)?;
-        let verify = |said: Option<&[u8]>| said.map_or(Ok(()), |said| crc::check(&payload, said));
-        let mirror = |message| TtHeaderMirror { message, payload: form, checksum: false };
+        let Opened { form, found: (which, of), message } = Payload::open(packet.payload(), which)?;
+        let message = packet.whole().slice_ref(message);
+        let verify = |said: Option<&[u8]>| said.map_or(Ok(()), |said| crc::check(packet.payload(), said));
+        let mirror = |message| TtHeaderMirror { message, which, payload: form, checksum: false };
         // A frame is large: it is changed where it stands.
         let mut frame = message::read(of, message, mirror)?;
         match &mut frame {
             Frame::Request { head, mirror, .. } => {
-                let said = heading::read_request(&header, head, self.now)?;
+                let said = heading::read_request(&packet, head, self.now)?;
                 verify(said)?;
                 mirror.checksum = said.is_some();
                 self.peer_multiplexes |= flags & OUT_OF_ORDER != 0;
             }
             Frame::Refused { mirror, .. } => {
-                let said = heading::read_request(&header, &mut RequestHead::default(), None)?;
+                let said = heading::read_request(&packet, &mut RequestHead::default(), None)?;
                 verify(said)?;
                 mirror.checksum = said.is_some();
             }
@@ -142,10 +153,10 @@ impl Layer {
                 // A proxy that fails a call itself may not have its id in the message.
                 *id = id.filter(|id| *id != control::ID || head.status.is_ok()).or(Some(outer_id));
                 let nobodys = *id == Some(control::ID) && head.status.is_ok();
-                let heading = AnswerHeading::read(&header)?;
+                let heading = AnswerHeading::read(&packet)?;
                 verify(heading.checksum)?;
                 if nobodys {
-                    return Ok((which, Frame::Ignored)); // no call has that id
+                    return Ok(Frame::Ignored); // no call has that id
                 }
                 if let Some(status) = heading.failure {
                     head.status = Err(status);
@@ -153,13 +164,13 @@ impl Layer {
                 }
                 head.metadata = heading.metadata;
                 if heading.closing {
-                    return Ok((which, Frame::Last(Box::new(frame))));
+                    return Ok(Frame::Last(Box::new(frame)));
                 }
             }
             // A message is none of these.
             Frame::GoAway | Frame::Ignored | Frame::Last(_) => frame = Frame::Ignored,
         }
-        Ok((which, frame))
+        Ok(frame)
     }
 }
 
@@ -175,14 +186,24 @@ fn put<H: Header + ?Sized>(
 ) -> Result<(), FrameError> {
     let len = payload.len(header, message);
     if !checksum {
-        packet::put(flags, message.id, len, dst, |dst| heading(None, &mut InfoWriter::begin(dst)))?;
+        packet::put(flags, message.id, len, dst, |dst| info(dst, |info| heading(None, info)))?;
         return payload.put(header, message, dst);
     }
     // The header, which stands in front, has to say what the payload is.
     let mut bytes = WriteBuf::new();
     payload.put(header, message, &mut bytes)?;
     let checksum = crc::of(&bytes);
-    packet::put(flags, message.id, len, dst, |dst| heading(Some(&checksum), &mut InfoWriter::begin(dst)))?;
+    packet::put(flags, message.id, len, dst, |dst| info(dst, |info| heading(Some(&checksum), info)))?;
     bytes.move_into(dst);
+    Ok(())
+}
+
+fn info(
+    dst: &mut BytesMut,
+    heading: impl FnOnce(&mut InfoWriter<'_>) -> Result<(), FrameError>,
+) -> Result<(), FrameError> {
+    let mut info = InfoWriter::begin(dst);
+    heading(&mut info)?;
+    info.finish();
     Ok(())
 }

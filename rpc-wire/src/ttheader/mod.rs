@@ -114,7 +114,7 @@ impl<H: MessageHeader> Framing for TtHeader<H> {
         let Some(len) = whole(src, limit)? else { return Ok(None) };
         let header = &self.header;
         let which = |first: &[u8]| (Header::detect(header, first) == Detect::Yes).then_some((0, header));
-        self.layer.read(src.split_to(len).freeze(), which).map(|(_, frame)| Some(frame))
+        self.layer.read(src.split_to(len).freeze(), which).map(Some)
     }
 
     fn set_time(&mut self, now: Instant) {

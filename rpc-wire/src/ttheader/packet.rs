@@ -1,4 +1,4 @@
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::framed::not_a_length;
 use crate::message::checked_len;
@@ -18,9 +18,9 @@ use crate::{FrameError, WriteBuf};
 pub(crate) struct Packet {
     pub(super) flags: u16,
     pub(super) id: u32,
-    /// The header, from its protocol id to its padding.
-    pub(super) header: Bytes,
-    pub(super) payload: Bytes,
+    whole: Bytes,
+    /// Where the payload begins, which is the header's end.
+    payload: usize,
 }
 
 /// The bytes of the length.
@@ -49,20 +49,32 @@ impl Packet {
     ///
     /// # Errors
     /// When the header is longer than the packet.
-    pub(crate) fn open(mut packet: Bytes) -> Result<Self, FrameError> {
-        let short = |_| FrameError::malformed("ttheader: cut short");
-        packet.try_get_u32().map_err(short)?;
-        packet.try_get_u16().map_err(short)?;
-        let flags = packet.try_get_u16().map_err(short)?;
-        let id = packet.try_get_u32().map_err(short)?;
-        let words = packet.try_get_u16().map_err(short)?;
-        let len = usize::from(words) * 4;
-        if len == 0 || len > packet.len() {
-            let detail = format!("ttheader: a header of {len} bytes where {} are left", packet.len());
+    pub(crate) fn open(whole: Bytes) -> Result<Self, FrameError> {
+        let Some((fixed, rest)) = whole.split_first_chunk::<FIXED>() else {
+            return Err(FrameError::malformed("ttheader: cut short"));
+        };
+        let [_, _, _, _, _, _, f0, f1, i0, i1, i2, i3, w0, w1] = *fixed;
+        let len = usize::from(u16::from_be_bytes([w0, w1])) * 4;
+        if len == 0 || len > rest.len() {
+            let detail = format!("ttheader: a header of {len} bytes where {} are left", rest.len());
             return Err(FrameError::malformed(detail));
         }
-        let header = packet.split_to(len);
-        Ok(Self { flags, id, header, payload: packet })
+        let (flags, id) = (u16::from_be_bytes([f0, f1]), u32::from_be_bytes([i0, i1, i2, i3]));
+        Ok(Self { flags, id, whole, payload: FIXED + len })
+    }
+
+    /// All of it, of which what is read from the header are slices.
+    pub(super) fn whole(&self) -> &Bytes {
+        &self.whole
+    }
+
+    /// The header, from its protocol id to its padding.
+    pub(super) fn header(&self) -> &[u8] {
+        self.whole.get(FIXED..self.payload).unwrap_or_default()
+    }
+
+    pub(super) fn payload(&self) -> &[u8] {
+        self.whole.get(self.payload..).unwrap_or_default()
     }
 }
 
@@ -79,15 +91,15 @@ pub(super) fn put(
 ) -> Result<(), FrameError> {
     let dst = dst.tail_mut();
     let start = dst.len();
-    dst.put_u32(0); // the length, once it is known
-    dst.put_slice(&MAGIC);
-    dst.put_u16(flags);
-    dst.put_u32(id);
-    dst.put_u16(0); // the header's length
+    let ([f0, f1], [i0, i1, i2, i3]) = (flags.to_be_bytes(), id.to_be_bytes());
+    // The two lengths are written once they are known.
+    dst.put_slice(&[0, 0, 0, 0, MAGIC[0], MAGIC[1], f0, f1, i0, i1, i2, i3, 0, 0]);
     header(dst)?;
     let header_at = start + FIXED;
     let padded = (dst.len() - header_at).next_multiple_of(4);
-    dst.resize(header_at + padded, 0);
+    while dst.len() < header_at + padded {
+        dst.put_u8(0);
+    }
     let words = u16::try_from(padded / 4).map_err(|_| {
         FrameError::Unsupported(format!("a header of {padded} bytes: ttheader has room for 262,140").into())
     })?;

@@ -84,7 +84,7 @@ fn metadata_of_requests_is_spelled_by_how_far_it_goes() {
     let head = RequestHead { metadata: metadata(&pairs), ..echo() };
     let bytes = call(&head).unwrap();
     let packet = Packet::open(Bytes::from(bytes.clone())).unwrap();
-    let entries: Vec<_> = Entries::of(&packet.header).unwrap().map(Result::unwrap).collect();
+    let entries: Vec<_> = Entries::of(packet.header()).unwrap().map(Result::unwrap).collect();
     assert_eq!(
         entries,
         [
@@ -211,7 +211,7 @@ fn what_is_left_of_a_deadline_arrives() {
         let bytes = written(|dst| out.move_into(dst));
         let packet = Packet::open(Bytes::from(bytes.clone())).unwrap();
         assert!(
-            Entries::of(&packet.header)
+            Entries::of(packet.header())
                 .unwrap()
                 .any(|entry| entry == Ok(Entry::Number(12, millis.as_bytes())))
         );
@@ -274,6 +274,7 @@ proptest! {
         for (key, value) in &pairs {
             writer.text(b"", key.as_bytes(), value.as_bytes()).unwrap();
         }
+        writer.finish();
         header.put_slice(&info);
         crate::fuzz::ttheader(&Strict, &header);
     }

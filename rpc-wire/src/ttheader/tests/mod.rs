@@ -56,7 +56,9 @@ fn t5() -> Vec<u8> {
 fn packet(flags: u16, id: u32, payload: &[u8], info: impl FnOnce(&mut InfoWriter<'_>)) -> Vec<u8> {
     written(|dst| {
         packet::put(flags, id, payload.len(), dst, |dst| {
-            info(&mut InfoWriter::begin(dst));
+            let mut writer = InfoWriter::begin(dst);
+            info(&mut writer);
+            writer.finish();
             Ok(())
         })
         .unwrap();
