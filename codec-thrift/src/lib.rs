@@ -5,6 +5,7 @@
 //! - `value`: what generated types implement, and the implementations for the base types and containers.
 //! - `binary`, `compact`: a protocol's reader, writer and message header each.
 //! - `source`, `nesting`, `exception`: what they share: checked reading, the bound on depth, the struct of a failed call.
+//! - `unknown`: fields that a definition does not know, kept to be written again.
 //! - `scan`: where a message ends that has no frame around it.
 //! - `double`, `uuid`: types of fields that std has no type for.
 //! - `serde_impls`: these as serde's types (feature `serde`).
@@ -35,6 +36,7 @@ mod scan;
 mod serde_impls;
 mod source;
 mod ttype;
+mod unknown;
 mod uuid;
 mod value;
 mod writer;
@@ -47,6 +49,7 @@ pub use outcome::{ThriftException, ThriftOutcome};
 pub use reader::{FieldHeader, ThriftReader};
 pub use scan::Scan;
 pub use ttype::TType;
+pub use unknown::UnknownFields;
 pub use uuid::{Uuid, UuidError};
 pub use value::{ThriftStruct, ThriftValue};
 pub use writer::ThriftWriter;

@@ -24,6 +24,7 @@ pub struct Config {
     include_dirs: Vec<PathBuf>,
     crate_path: String,
     serde: bool,
+    keep_unknown: bool,
     warnings: bool,
     out_dir: Option<PathBuf>,
 }
@@ -34,6 +35,7 @@ impl Default for Config {
             include_dirs: Vec::new(),
             crate_path: "::rpc".to_owned(),
             serde: true,
+            keep_unknown: false,
             warnings: true,
             out_dir: None,
         }
@@ -59,6 +61,19 @@ impl Config {
     /// in less time.
     pub fn serde(mut self, serde: bool) -> Self {
         self.serde = serde;
+        self
+    }
+
+    /// Whether structs, exceptions and unions of `.thrift` files keep the fields that their definitions do not know, and write them
+    /// again behind the others: for proxies, and for services that are older than their callers, which read a value, change
+    /// it and pass it on. Default: no; unknown fields are left out then, and cost nothing.
+    ///
+    /// A struct gets one field more, `unknown_fields` of the type `thrift::UnknownFields`, so literals of it need
+    /// `..Default::default()`. Fields whose id is known but whose type is another are kept as well. A union's variant
+    /// `Unknown` holds what came instead of an id, and can be written. What came in Thrift binary may leave in compact, and the
+    /// reverse; MessagePack and JSON neither keep nor write unknown fields. Arguments and results of methods have none.
+    pub fn keep_unknown_fields(mut self, keep: bool) -> Self {
+        self.keep_unknown = keep;
         self
     }
 
@@ -122,7 +137,7 @@ impl Config {
         let rpc = parse_path(&self.crate_path).ok_or_else(|| {
             Error::message(format!("`{}` is no absolute path of a crate, like `::rpc`", self.crate_path))
         })?;
-        let options = Options { rpc, serde: self.serde };
+        let options = Options { rpc, serde: self.serde, keep_unknown: self.keep_unknown };
         match (self.thrift(&thrift, &options, build), self.proto(&proto, &options, build)) {
             (Err(thrift), Err(proto)) => Err(thrift.and(proto)),
             (thrift, proto) => thrift.and(proto),

@@ -41,6 +41,9 @@
 //! `while let Some(next) = chain.next.take() { chain = *next; }`, since dropping them goes down by recursion. Names that are keywords of Rust, or that
 //! would be equal, are changed as [`naming`] says, with a warning; the wire's names stay.
 //!
+//! Fields that a schema does not know are left out. [`Config::keep_unknown_fields`] makes Thrift's types keep them and write them
+//! again.
+//!
 //! Messages of `.proto` files are what `prost` makes of them, with `Bytes` for `bytes`. A package is a module; what a file without
 //! package declares is in a module `no_package`. Messages with well-known types other than wrappers and `Empty` go over Protobuf
 //! alone. Streaming methods are left out, with a warning.

@@ -50,6 +50,7 @@
 //! | its method `say_hello` | – | `SayHello`, `SayHelloArgs` |
 //! | if that declares exceptions | `GreeterSayHelloError` | `SayHelloException` |
 //! | a union | its variant `Unknown` | |
+//! | a struct that keeps unknown fields | its field `unknown_fields` | |
 //! | the error of a method | its variant `Other` | |
 //!
 //! Where a name of the schema is in the way of one of these, this one takes the number: names of the schema come first.

@@ -11,7 +11,9 @@ fn main() -> Result<(), rpc_build::Error> {
         "hostile.proto",
         "keys.thrift",
         "keywords.thrift",
+        "newer.thrift",
         "no_package.proto",
+        "older.thrift",
         "probe.thrift",
         "recursion.thrift",
         "shadow.thrift",
@@ -19,5 +21,8 @@ fn main() -> Result<(), rpc_build::Error> {
     ];
     // names collide here on purpose
     let config = rpc_build::configure().warnings(false);
-    config.compile(schemas.map(|schema| format!("../codegen/idl/{schema}")))
+    config.compile(schemas.map(|schema| format!("../codegen/idl/{schema}")))?;
+    let out = std::env::var_os("OUT_DIR").unwrap_or_default();
+    let kept = config.keep_unknown_fields(true).out_dir(std::path::Path::new(&out).join("kept"));
+    kept.compile(["older", "probe", "values"].map(|schema| format!("../codegen/idl/{schema}.thrift")))
 }

@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) rpc: proc_macro2::TokenStream,
     /// Whether types get serde impls.
     pub(crate) serde: bool,
+    /// Whether Thrift structs and unions keep the fields that they do not know.
+    pub(crate) keep_unknown: bool,
 }
 
 pub(crate) use output::Output;

@@ -85,20 +85,21 @@ pub(crate) fn struct_impls(
     }
 }
 
-/// The impls of an enum with a variant for each field. `unknown` is the variant for other fields, if there is one.
+/// The impls of an enum with a variant for each field. `unknown` is the variant for other fields, if there is one, and what it
+/// holds for a number `id`.
 pub(crate) fn union_impls(
     rpc: &TokenStream,
     ident: &Ident,
     name: &str,
     fields: &[SerdeField<'_>],
-    unknown: Option<&Ident>,
+    unknown: Option<(&Ident, TokenStream)>,
 ) -> TokenStream {
     let written = fields.iter().map(|SerdeField { ident, name, .. }| {
         quote! {
             Self::#ident(value) => map.serialize_entry(#name, value)?,
         }
     });
-    let refused = unknown.map(|unknown| {
+    let refused = unknown.as_ref().map(|(unknown, _)| {
         quote! {
             Self::#unknown(_) => {
                 return ::core::result::Result::Err(#rpc::codegen::serde_support::no_known_field(#name));
@@ -115,11 +116,7 @@ pub(crate) fn union_impls(
         }
     });
     let stand_in = match unknown {
-        Some(unknown) => quote! {
-            ::core::option::Option::Some(Self::#unknown(
-                <i16 as ::core::convert::TryFrom<i32>>::try_from(id).unwrap_or(0),
-            ))
-        },
+        Some((unknown, content)) => quote!(::core::option::Option::Some(Self::#unknown(#content))),
         None => quote!(::core::option::Option::None),
     };
     let deserialize = deserialize(rpc, ident, &quote!(deserialize_union));

@@ -46,6 +46,14 @@ pub mod thrift {
     pub mod keywords {
         ::rpc::include_idl!("keywords");
     }
+    /// From `newer.thrift`.
+    pub mod newer {
+        ::rpc::include_idl!("newer");
+    }
+    /// From `older.thrift`.
+    pub mod older {
+        ::rpc::include_idl!("older");
+    }
     /// From `probe.thrift`.
     pub mod probe {
         ::rpc::include_idl!("probe");
@@ -62,6 +70,12 @@ pub mod thrift {
     pub mod values {
         ::rpc::include_idl!("values");
     }
+}
+
+/// Schemas whose types keep the fields that they do not know.
+#[no_implicit_prelude]
+pub mod kept {
+    ::rpc::include_idl!("kept/rpc_idl");
 }
 
 /// All `.proto` files.

@@ -2,7 +2,7 @@
 
 use super::super::model::{Annotations, Field, Struct, StructKind, TypeId, TypeKind};
 use super::Generator;
-use super::names::Place;
+use super::names::{Place, bare, take};
 use super::types::Mode;
 use super::values::is_optional;
 use crate::emit::{FieldKind, SerdeField, docs, ident, struct_impls};
@@ -15,6 +15,8 @@ pub(super) struct Fields {
     /// The name in the schema.
     pub(super) wire: String,
     pub(super) fields: Vec<RustField>,
+    /// The field for what the definition does not know, if there is one.
+    pub(super) unknown: Option<Ident>,
 }
 
 pub(super) struct RustField {
@@ -68,12 +70,19 @@ impl Generator<'_> {
             ident: ident(self.names.type_name(id)),
             wire: def.head.name.clone(),
             fields: fields.collect(),
+            unknown: self.unknown_field(id),
         };
         let attrs = deprecated(&def.head.annotations);
         let doc = docs([def.head.docs.as_deref()]);
         let declaration = self.declaration(&fields, self.derives(id), place);
         let error = (definition.kind == StructKind::Exception).then(|| self.error_impls(&fields, definition));
         quote! { #doc #attrs #declaration #error }
+    }
+
+    /// What the field is called in which a struct keeps what its definition does not know; `None` if the build keeps nothing.
+    pub(super) fn unknown_field(&self, id: TypeId) -> Option<Ident> {
+        let mut taken = self.field_names(id).iter().map(|name| bare(name).to_owned()).collect();
+        self.keep_unknown.then(|| ident(&take(&mut taken, "unknown_fields".to_owned())))
     }
 
     pub(super) fn derives(&self, id: TypeId) -> Derives {
@@ -117,12 +126,19 @@ impl Generator<'_> {
             let ty = field.full_type();
             quote!(#head pub #ident: #ty)
         });
+        let kept = fields.unknown.as_ref().map(|unknown| {
+            let rpc = &self.rpc;
+            quote! {
+                /// What came with this and is not in its definition.
+                pub #unknown: #rpc::codegen::thrift::UnknownFields,
+            }
+        });
         let thrift = self.thrift_impl(fields, place);
         let serde = self.serde.then(|| fields.serde(&self.rpc));
         quote! {
             #derives
             #derived_default
-            pub struct #name { #(#declared),* }
+            pub struct #name { #(#declared,)* #kept }
             #written_default
             #thrift
             #serde
@@ -146,6 +162,14 @@ impl Generator<'_> {
             let value = field.read_value(rpc, &fields.wire);
             quote!(#ident: #value)
         });
+        let unknown = fields.unknown.as_ref();
+        let write_kept = unknown.map(|unknown| quote!(self.#unknown.write(writer)?;));
+        let kept = unknown.map(|_| quote!(let mut kept: #rpc::codegen::thrift::UnknownFields = ::core::default::Default::default();));
+        let other = match unknown {
+            Some(_) => quote!(kept.keep(field, reader)?),
+            None => quote!(reader.skip(field.ttype)?),
+        };
+        let value_kept = unknown.map(|unknown| quote!(#unknown: kept));
         quote! {
             impl #rpc::codegen::thrift::ThriftValue for #name {
                 const TTYPE: #rpc::codegen::thrift::TType = #rpc::codegen::thrift::TType::Struct;
@@ -156,6 +180,7 @@ impl Generator<'_> {
                 ) -> ::core::result::Result<(), #rpc::EncodeError> {
                     writer.struct_begin()?;
                     #(#writes)*
+                    #write_kept
                     writer.struct_end();
                     ::core::result::Result::Ok(())
                 }
@@ -164,14 +189,15 @@ impl Generator<'_> {
                     reader: &mut #reader,
                 ) -> ::core::result::Result<Self, #rpc::DecodeError> {
                     #(#locals)*
+                    #kept
                     reader.struct_begin()?;
                     while let ::core::option::Option::Some(field) = reader.field()? {
                         match (field.id, field.ttype) {
                             #(#arms)*
-                            _ => reader.skip(field.ttype)?,
+                            _ => #other,
                         }
                     }
-                    ::core::result::Result::Ok(Self { #(#values),* })
+                    ::core::result::Result::Ok(Self { #(#values,)* #value_kept })
                 }
             }
 
@@ -239,9 +265,10 @@ impl Fields {
             };
             quote!(#ident: #value)
         });
+        let kept = self.unknown.as_ref().map(|unknown| quote!(#unknown: ::core::default::Default::default()));
         quote! {
             impl ::core::default::Default for #name {
-                fn default() -> Self { Self { #(#values),* } }
+                fn default() -> Self { Self { #(#values,)* #kept } }
             }
         }
     }
@@ -255,7 +282,7 @@ impl RustField {
 
     /// A variable for the field, which no other variable can be confused with.
     fn local(&self) -> Ident {
-        format_ident!("field_{}", super::names::bare(&self.ident.to_string()))
+        format_ident!("field_{}", bare(&self.ident.to_string()))
     }
 
     fn write(&self, rpc: &TokenStream) -> TokenStream {

@@ -19,6 +19,9 @@
 //! An enum: a newtype of `i32` with a constant for each value, since other numbers are legal on the wire. Its default is
 //! the number 0.
 //!
+//! Where the build asks for it, structs and unions keep what they do not know: a struct in one more field, a union in its variant.
+//! They are written behind the known fields, in either protocol.
+//!
 //! A recursive type has a box where it contains itself without a container between. Dropping, comparing and printing go
 //! down such a chain by recursion: one that an application links together out of tens of thousands of values can overflow
 //! the stack. What is read from a peer is at most 64 levels deep, and so is what can be written.
@@ -58,7 +61,14 @@ pub(crate) fn generate(
     let mut names = Names::new(model);
     let parts = name_parts(model, &mut names);
     let renames = std::mem::take(&mut names.renames);
-    let generator = Generator { model, names, parts, rpc: options.rpc.clone(), serde: options.serde };
+    let generator = Generator {
+        model,
+        names,
+        parts,
+        rpc: options.rpc.clone(),
+        serde: options.serde,
+        keep_unknown: options.keep_unknown,
+    };
     let rpc = &options.rpc;
     let needs = quote!(#rpc::needs_thrift! {});
     let requested = || (0..model.modules().len()).map(ModuleId::new).filter(|id| model.module(*id).requested);
@@ -86,6 +96,7 @@ struct Generator<'a> {
     parts: HashMap<TypeId, Vec<String>>,
     rpc: TokenStream,
     serde: bool,
+    keep_unknown: bool,
 }
 
 /// Names the parts of all types.

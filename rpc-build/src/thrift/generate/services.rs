@@ -139,6 +139,7 @@ impl Generator<'_> {
             fields: fields
                 .map(|(field, name)| self.rust_field(field, &name.to_string(), false, Mode::Plain, place))
                 .collect(),
+            unknown: None,
         };
         let doc = docs([Some(&*format!("The arguments of `{wire}`."))]);
         let args = self.declaration(&fields, Derives { eq: false, order: false }, place);

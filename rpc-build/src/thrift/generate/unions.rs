@@ -52,6 +52,7 @@ impl Generator<'_> {
             quote!(#head #ident(#ty))
         });
         let default = match definition.default_variant.and_then(|index| definition.fields.get(index)) {
+            None if self.keep_unknown => quote!(Self::#unknown(::core::default::Default::default())),
             None => quote!(Self::#unknown(0)),
             Some(field) => {
                 let chosen = definition.default_variant.and_then(|index| variants.get(index));
@@ -59,6 +60,19 @@ impl Generator<'_> {
                 let value = self.field_default(field, mode, place);
                 let value = value.unwrap_or_else(|| quote!(::core::default::Default::default()));
                 quote!(Self::#variant(#value))
+            }
+        };
+        let rpc = &self.rpc;
+        let other = if self.keep_unknown {
+            quote! {
+                /// What came is not in this definition. It can be written again, unless only its name came.
+                #unknown(#rpc::codegen::thrift::UnknownFields)
+            }
+        } else {
+            quote! {
+                /// A field that this definition does not know: its id, or 0 where only its name came. It can be read and
+                /// not be written.
+                #unknown(i16)
             }
         };
         let (doc, attrs) = (docs([def.head.docs.as_deref()]), deprecated(&def.head.annotations));
@@ -70,9 +84,7 @@ impl Generator<'_> {
             #derives
             pub enum #name {
                 #(#declared,)*
-                /// A field that this definition does not know: its id, or 0 where only its name came. It can be read and
-                /// not be written.
-                #unknown(i16),
+                #other,
             }
 
             impl ::core::default::Default for #name {
@@ -97,6 +109,12 @@ impl Generator<'_> {
             id: variant.id.into(),
             kind: FieldKind::Plain,
         });
+        let content = if self.keep_unknown {
+            quote!(::core::default::Default::default())
+        } else {
+            quote!(<i16 as ::core::convert::TryFrom<i32>>::try_from(id).unwrap_or(0))
+        };
+        let unknown = unknown.map(|unknown| (unknown, content));
         union_impls(&self.rpc, name, wire, &fields.collect::<Vec<_>>(), unknown)
     }
 
@@ -122,6 +140,25 @@ impl Generator<'_> {
         });
         let empty = format!("union `{wire}` has no field that its definition knows");
         let none = format!("no field of union `{wire}` is set");
+        let write_kept = self
+            .keep_unknown
+            .then(|| quote!(Self::#unknown(fields) if !fields.is_empty() => fields.write(writer)?,));
+        let (none_yet, keep, other) = if self.keep_unknown {
+            (
+                quote!(let mut unknown: #rpc::codegen::thrift::UnknownFields = ::core::default::Default::default();),
+                quote!(unknown.keep(field, reader)?;),
+                quote!(known.or_else(|| (!unknown.is_empty()).then(|| Self::#unknown(unknown)))),
+            )
+        } else {
+            (
+                quote!(let mut unknown = ::core::option::Option::None;),
+                quote! {
+                    reader.skip(field.ttype)?;
+                    unknown = ::core::option::Option::Some(Self::#unknown(field.id));
+                },
+                quote!(known.or(unknown)),
+            )
+        };
         let two = format!("more than one field of union `{wire}` is set");
         quote! {
             impl #rpc::codegen::thrift::ThriftValue for #name {
@@ -134,6 +171,7 @@ impl Generator<'_> {
                     writer.struct_begin()?;
                     match self {
                         #(#writes)*
+                        #write_kept
                         Self::#unknown(_) => {
                             return ::core::result::Result::Err(#rpc::EncodeError::new(#empty));
                         }
@@ -146,14 +184,13 @@ impl Generator<'_> {
                     reader: &mut #reader,
                 ) -> ::core::result::Result<Self, #rpc::DecodeError> {
                     let mut known = ::core::option::Option::None;
-                    let mut unknown = ::core::option::Option::None;
+                    #none_yet
                     reader.struct_begin()?;
                     while let ::core::option::Option::Some(field) = reader.field()? {
                         let value = match (field.id, field.ttype) {
                             #(#reads)*
                             _ => {
-                                reader.skip(field.ttype)?;
-                                unknown = ::core::option::Option::Some(Self::#unknown(field.id));
+                                #keep
                                 continue;
                             }
                         };
@@ -164,7 +201,7 @@ impl Generator<'_> {
                             ));
                         }
                     }
-                    known.or(unknown).ok_or_else(|| {
+                    #other.ok_or_else(|| {
                         #rpc::DecodeError::new(#rpc::DecodeErrorKind::Missing, #none)
                     })
                 }

@@ -119,8 +119,12 @@ impl Generator<'_> {
             };
             quote!(#name: #value)
         });
-        let rest =
-            (given.len() < definition.fields.len()).then(|| quote!(..::core::default::Default::default()));
+        let rest = if given.len() < definition.fields.len() {
+            Some(quote!(..::core::default::Default::default()))
+        } else {
+            // the default of a struct that is given in full need not be finite
+            self.unknown_field(id).map(|unknown| quote!(#unknown: ::core::default::Default::default()))
+        };
         quote!(#path { #(#fields,)* #rest })
     }
 }
