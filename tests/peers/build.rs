@@ -1,5 +1,5 @@
-//! Generates the service that the peers of other projects speak.
+//! Generates the services that the peers of other projects speak.
 
 fn main() -> Result<(), rpc_build::Error> {
-    rpc_build::compile(["idl/echo.thrift"])
+    rpc_build::compile(["idl/echo.thrift", "idl/hop.thrift", "idl/hop.proto"])
 }

@@ -4,9 +4,10 @@ mod common;
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use codec_thrift::framed;
 use common::*;
-use rpc_core::{Sent, Stage, TransportErrorKind};
+use rpc_core::{Client, Name, RequestHead, Sent, Stage, TransportErrorKind};
 use rpc_wire::Limits;
 use tokio::time::Instant;
 use transport_pool::{PoolConfig, lazy};
@@ -44,6 +45,26 @@ async fn a_peer_that_dies_in_the_middle_of_an_answer() {
         assert_eq!(bytes(next.await.unwrap()).unwrap(), "two");
         serving.abort(); // closes it while it is idle, which is no error at all
         let _ = serving.await;
+    }
+}
+
+/// A server that multiplexes says that it goes to clients that did not ask to hear of it. That is no part of an answer.
+#[tokio::test(start_paused = true)]
+async fn a_farewell_is_no_part_of_an_answer() {
+    const FAREWELL: &[u8] = b"\0\0\0\x2b\x10\0\0\0\0\0\0\0\0\x04\0\0\x01\0\x01\0\x05crrst\0\x011\0\
+        \x80\x01\0\x02\0\0\0\x04none\0\0\0\0\0";
+    for (more, sent) in [(0, Sent::Maybe), (5, Sent::Yes)] {
+        let (net, mut host) = net(Wire::default());
+        let pool = lazy(net, codec_thrift::ttheader(), PoolConfig::default());
+        let head = RequestHead { method: Name::from_static("echo"), ..RequestHead::default() };
+        let call = tokio::spawn(Client::new(pool.clone()).call_raw(head, Bytes::from_static(b"\0")));
+        let mut peer = host.accept().await;
+        peer.request().await.unwrap();
+        peer.write(FAREWELL).await;
+        peer.write(&FAREWELL[..more]).await;
+        drop(peer);
+        let error = call.await.unwrap().unwrap_err();
+        assert_eq!((error.sent(), pool.gauges()), (sent, gauges(0, 0)), "{error}");
     }
 }
 

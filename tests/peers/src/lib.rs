@@ -2,9 +2,11 @@
 //!
 //! - `program`: starting them.
 //! - `service`, `way`: our side of the service that they speak, in every way that Thrift's messages travel.
+//! - `hop`: the service for peers that know TTHeader, or Protobuf.
 //! - `peers`: a file each.
 //! - `matrix`: all of them, as a table.
 
+pub mod hop;
 pub mod matrix;
 pub mod peers;
 pub mod program;
@@ -13,5 +15,5 @@ pub mod way;
 
 #[allow(missing_docs, reason = "generated")]
 pub mod idl {
-    rpc::include_idl!("echo");
+    rpc::include_idl!();
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 /// How long a program may take for what a test asks of it. It bounds a hanging test; nothing depends on the speed.
@@ -121,4 +121,69 @@ pub async fn serve(mut command: Command) -> Running {
     let address = timeout(PATIENCE, listening).await.expect("the program listens");
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     Running { _child: child, address }
+}
+
+/// A program that is told things while it runs, and tells some, line by line.
+#[derive(Debug)]
+pub struct Conversation {
+    child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Conversation {
+    /// Starts it.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let input = child.stdin.take().expect("its input");
+        let output = BufReader::new(child.stdout.take().expect("its output")).lines();
+        Self { child, input, output }
+    }
+
+    /// Waits until it says a line that begins so; returns the rest of that line.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn hear(&mut self, begin: &str) -> String {
+        let heard = async {
+            let mut others = Vec::new();
+            while let Some(line) = self.output.next_line().await.expect("its output is text") {
+                match line.strip_prefix(begin) {
+                    Some(rest) => return rest.to_owned(),
+                    None => others.push(line),
+                }
+            }
+            panic!("the program closed its output and did not say {begin:?}: {others:#?}");
+        };
+        timeout(PATIENCE, heard).await.unwrap_or_else(|_| panic!("the program does not say {begin:?}"))
+    }
+
+    /// Tells it a line.
+    ///
+    /// # Panics
+    /// When it does not listen.
+    pub async fn tell(&mut self, line: &str) {
+        self.input.write_all(format!("{line}\n").as_bytes()).await.expect("the program reads its input");
+    }
+
+    /// Waits for its end; returns the lines that it said until then.
+    ///
+    /// # Panics
+    /// When it fails, or does not end.
+    pub async fn end(mut self) -> Vec<String> {
+        let said = async {
+            let mut said = Vec::new();
+            while let Some(line) = self.output.next_line().await.expect("its output is text") {
+                said.push(line);
+            }
+            let status = self.child.wait().await.expect("it was not waited for");
+            assert!(status.success(), "{status}: {said:#?}");
+            said
+        };
+        timeout(PATIENCE, said).await.expect("the program ends")
+    }
 }

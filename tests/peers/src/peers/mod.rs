@@ -3,6 +3,7 @@
 mod apache_python;
 pub mod apache_rust;
 mod compiled;
+mod kitex;
 mod msgpack_rpc;
 pub mod python;
 mod thriftpy2;
@@ -11,8 +12,15 @@ use crate::matrix::Row;
 
 /// Every row of the table.
 pub fn rows() -> Vec<Row> {
-    [apache_python::rows(), thriftpy2::rows(), compiled::rows(), apache_rust::rows(), msgpack_rpc::rows()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        apache_python::rows(),
+        thriftpy2::rows(),
+        compiled::rows(),
+        kitex::rows(),
+        apache_rust::rows(),
+        msgpack_rpc::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
