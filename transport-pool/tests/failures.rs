@@ -59,7 +59,7 @@ async fn a_farewell_is_no_part_of_an_answer() {
         let head = RequestHead { method: Name::from_static("echo"), ..RequestHead::default() };
         let call = tokio::spawn(Client::new(pool.clone()).call_raw(head, Bytes::from_static(b"\0")));
         let mut peer = host.accept().await;
-        peer.request().await.unwrap();
+        peer.frame().await.unwrap();
         peer.write(FAREWELL).await;
         peer.write(&FAREWELL[..more]).await;
         drop(peer);

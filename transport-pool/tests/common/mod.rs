@@ -214,9 +214,7 @@ pub struct Received {
 impl Peer {
     /// The next request; `None` when the connection was closed, in the middle of one or before it.
     pub async fn request(&mut self) -> Option<Received> {
-        let len = usize::try_from(self.io.read_u32().await.ok()?).unwrap();
-        let mut frame = vec![0; len];
-        self.io.read_exact(&mut frame).await.ok()?;
+        let frame = self.frame().await?;
         let (version, rest) = frame.split_first_chunk::<4>().unwrap();
         assert_eq!(version[..3], [0x80, 1, 0], "in step");
         let (len, rest) = rest.split_first_chunk::<4>().unwrap();
@@ -228,6 +226,14 @@ impl Peer {
             id: u32::from_be_bytes(*id),
             body: body.to_vec(),
         })
+    }
+
+    /// What stands behind the next length; `None` when the connection was closed before its end.
+    pub async fn frame(&mut self) -> Option<Vec<u8>> {
+        let len = usize::try_from(self.io.read_u32().await.ok()?).unwrap();
+        let mut frame = vec![0; len];
+        self.io.read_exact(&mut frame).await.ok()?;
+        Some(frame)
     }
 
     /// Answers a request with its own body.
