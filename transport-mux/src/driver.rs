@@ -181,13 +181,14 @@ where
     }
 
     fn wake(&mut self, cx: &mut Context<'_>, mut handled: Handled) {
-        handled.wake.into_iter().for_each(Waker::wake);
+        // What the peer called before it answered begins before the answer is seen.
         if let Some(serving) = &mut self.serving {
             serving.cancel(&mut handled.over);
             for (id, head, body) in handled.requests {
                 serving.start(cx, id, head, body);
             }
         }
+        handled.wake.into_iter().for_each(Waker::wake);
         self.full |= handled.full;
         if handled.went_away {
             (self.on_leaving)();
