@@ -170,10 +170,7 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
         }
         match self.board_in_turn(head, body, waker, ticket) {
             // Looked at after the call is in the queue, so that a slot that opens now either is seen or wakes the call.
-            Boarding::Queued(ticket) if self.is_open_elsewhere() => {
-                self.give_up(ticket);
-                Boarding::Elsewhere
-            }
+            Boarding::Queued(ticket) if self.is_open_elsewhere() => self.leave_queue(ticket),
             boarding => boarding,
         }
     }
@@ -260,6 +257,23 @@ impl<P: MakeProtocol, C: Connect> Slot<P, C> {
             // Who has a seat is woken by its outcome.
             let wake = !matches!(&served, Ok((_, Some(_))));
             state.serve(ticket, served, wake, after);
+        }
+    }
+
+    /// Leaves the queue for another slot, unless the call was served meanwhile: it may be on its way.
+    fn leave_queue(self: &Arc<Self>, ticket: u64) -> Boarding<P::Protocol> {
+        let mut after = self.after();
+        let mut state = self.lock();
+        match state.served.remove(&ticket) {
+            Some(Ok((connection, seat))) => Boarding::Seated(connection, seat),
+            Some(Err(error)) => Boarding::Failed(error),
+            None => {
+                if let Some(queued) = state.queue.remove(&ticket) {
+                    after.left += 1;
+                    after.drop.push(queued);
+                }
+                Boarding::Elsewhere
+            }
         }
     }
 
